@@ -1,0 +1,61 @@
+"""Decisions as generators: they yield the calls they need, two drivers make them.
+
+The same steps then serve sync and async code, and no logic exists twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One piece of outside work that a decision waits for.
+
+    Attributes:
+        run: Does the work, blocking.
+        arun: Does the same without blocking the event loop; by default `run` in a thread.
+    """
+
+    run: Callable[[], Any]
+    arun: Callable[[], Awaitable[Any]] | None = None
+
+
+Steps = Generator[Call, Any, T]
+
+
+def drive(steps: Steps[T]) -> T:
+    """Run steps to their result, making their calls one by one."""
+    try:
+        call = next(steps)
+        while True:
+            try:
+                answer = call.run()
+            except Exception as error:
+                call = steps.throw(error)
+            else:
+                call = steps.send(answer)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+async def adrive(steps: Steps[T]) -> T:
+    """Run steps to their result, awaiting their calls."""
+    try:
+        call = next(steps)
+        while True:
+            try:
+                answer = await (call.arun() if call.arun else asyncio.to_thread(call.run))
+            except Exception as error:
+                call = steps.throw(error)
+            else:
+                call = steps.send(answer)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result

@@ -1,0 +1,68 @@
+"""The chat as a graph: compute the view, call the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.graph import END, START, StateGraph
+
+from langgraph_memory.context import ContextStrategy, ContextView
+from langgraph_memory.integrations import context_node
+from langgraph_memory.messages import Profile
+from langgraph_memory.summarization import ContextState
+
+SYSTEM_PROMPT = """\
+You are a helpful assistant. Answer in the language of the user. \
+Rely on what was said in this conversation, and say so when you do not know."""
+
+
+def chat_graph(
+    model: BaseChatModel,
+    strategy: ContextStrategy,
+    *,
+    system: str = SYSTEM_PROMPT,
+    profile: str | Profile = "common",
+    on_view: Callable[[ContextView], None] | None = None,
+) -> StateGraph[ContextState, None, ContextState, ContextState]:
+    """Build the chat; compile it with a checkpointer to have threads.
+
+    Args:
+        model: Answers.
+        strategy: Decides what the model sees of the thread.
+        system: The system prompt.
+        profile: Name of the provider whose message rules hold.
+        on_view: Called with every view before it is sent.
+    """
+    graph = StateGraph(ContextState)
+    view = context_node(
+        strategy, system=system, profile=profile, model=model, on_view=on_view
+    )
+    graph.add_node("context", view)
+    graph.add_node("model", ModelNode(model))
+    graph.add_edge(START, "context")
+    graph.add_edge("context", "model")
+    graph.add_edge("model", END)
+    return graph
+
+
+class ModelNode(Runnable[Any, dict[str, Any]]):
+    """Sends the view to the model and adds its reply to the thread."""
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self.name = "model"
+        self._model = model
+
+    def invoke(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Call the model."""
+        return {"messages": [self._model.invoke(input["llm_input_messages"], config)]}
+
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Await the model."""
+        return {"messages": [await self._model.ainvoke(input["llm_input_messages"], config)]}

@@ -1,0 +1,62 @@
+"""ClearToolResults: old tool outputs give way to a short note; calls stay."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from langchain_core.messages import BaseMessage, ToolMessage
+
+from langgraph_memory.context.budget import check_count
+from langgraph_memory.context.strategy import ContextRequest, PureStrategy, Selection
+from langgraph_memory.messages import Thread
+
+PLACEHOLDER = "[old tool result left out]"
+
+
+@dataclass(frozen=True)
+class ClearToolResults(PureStrategy):
+    """Replace all but the newest tool results by a short placeholder; calls and ids stay.
+
+    Args:
+        keep: How many of the newest tool results stay as they are.
+        exclude: Names of tools whose results always stay.
+        batch: Results are cleared this many at a time, so that the prompt prefix changes once in
+            so many tool calls; between `keep` and `keep + batch - 1` results are then in view.
+        placeholder: What the model reads instead.
+    """
+
+    keep: int = 3
+    exclude: Collection[str] = ()
+    batch: int = 1
+    placeholder: str = PLACEHOLDER
+
+    def __post_init__(self) -> None:
+        check_count("keep", self.keep)
+        check_count("batch", self.batch, least=1)
+        object.__setattr__(self, "exclude", frozenset(self.exclude))
+
+    def select(self, thread: Thread, request: ContextRequest) -> Selection:
+        """Keep every message, some with another content."""
+        results = [i for i, m in enumerate(thread.messages) if isinstance(m, ToolMessage)]
+        clear = max(0, len(results) - self.keep) // self.batch * self.batch
+        kept = thread.essentials() - set(thread.systems)
+        replaced = {
+            index: (
+                cleared(message, self.placeholder),
+                f"older than the newest {self.keep} results",
+            )
+            for index in results[:clear]
+            if index not in kept
+            and (message := thread.messages[index])
+            and getattr(message, "name", None) not in self.exclude
+            and len(str(message.content)) > len(self.placeholder)
+        }
+        return Selection(
+            range(len(thread)), why=lambda _: "not acceptable to the provider", replaced=replaced
+        )
+
+
+def cleared(message: BaseMessage, placeholder: str) -> BaseMessage:
+    """A copy of a tool result with a placeholder for its output."""
+    return message.model_copy(update={"content": placeholder})

@@ -1,0 +1,243 @@
+"""What every context strategy is: messages and a request in, a view out.
+
+A strategy says what to keep; this module turns that into a view that is valid, counted and
+reported, in the same way for all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+
+from langgraph_memory.calls import Steps, adrive, drive
+from langgraph_memory.context.budget import Budget, resolve_budget
+from langgraph_memory.context.report import Report
+from langgraph_memory.errors import InvalidStateError
+from langgraph_memory.messages import Piece, Profile, Thread, calls_of, openers_needed
+from langgraph_memory.messages.profiles import profile_named
+from langgraph_memory.summarization.assemble import assemble
+from langgraph_memory.summarization.block import Role
+from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter
+
+DEFAULT_COUNTER: TokenCounter = ApproximateTokenCounter()
+
+
+@dataclass(frozen=True)
+class ContextRequest:
+    """What a strategy may know about the model call besides the messages. All of it is optional.
+
+    Attributes:
+        state: The `state` of this strategy's last view of the thread.
+        system: System prompt that stands outside the messages. It comes first in the view.
+        tools: Tools bound to the model; their schemas count.
+        profile: Name of the provider whose message rules hold (see `validate`).
+        window: Tokens that the model takes in (`model.profile["max_input_tokens"]`).
+        reserve: Tokens of the window kept free for the answer.
+        counter: Token counter in place of the strategy's own.
+        interrupted: Whether the calls at the end of the messages wait for a person. None: they
+            do if nothing follows them.
+        config: Added to the configuration of a strategy's own model calls.
+    """
+
+    state: Mapping[str, Any] | None = None
+    system: str | SystemMessage | None = None
+    tools: Sequence[Any] = ()
+    profile: str | Profile = "common"
+    window: int | None = None
+    reserve: int = 0
+    counter: TokenCounter | None = None
+    interrupted: bool | None = None
+    config: RunnableConfig | None = None
+
+    def __post_init__(self) -> None:
+        profile_named(self.profile)
+        if self.state is not None and not isinstance(self.state, Mapping):
+            raise InvalidStateError(
+                f"state must be the `state` of an earlier view (a mapping), not {self.state!r:.80}."
+            )
+
+    @property
+    def rules(self) -> Profile:
+        """The message rules of the profile."""
+        return profile_named(self.profile)
+
+    def state_of(self, strategy: object) -> Mapping[str, Any]:
+        """The state, if a strategy of this kind wrote it; else an empty one."""
+        state = self.state or {}
+        return state if state.get("strategy") == type(strategy).__name__ else {}
+
+    def waits(self, messages: Sequence[BaseMessage]) -> bool:
+        """Whether calls at the end of the messages are left unanswered for a person to decide."""
+        if self.interrupted is not None:
+            return self.interrupted
+        last = next((m for m in reversed(messages) if m.type != "tool"), None)
+        return last is not None and bool(calls_of(last))
+
+    def tokens(self, name: str, budget: Budget) -> int:
+        """A strategy's budget in tokens.
+
+        Raises:
+            InvalidBudgetError: It is a fraction and the window is not known.
+        """
+        return resolve_budget(name, budget, self.window, self.reserve)
+
+
+@dataclass(frozen=True, eq=False)
+class ContextView:
+    """What the model is sent on one call, and why.
+
+    Attributes:
+        messages: The complete list to send; the system message, where there is one, comes first.
+        state: Plain JSON to hand back with the next request of the same thread.
+        report: What was kept, dropped and replaced, with reasons and tokens.
+        over_budget: What must be kept is alone more than the budget.
+        degraded: Something failed and a fallback took its place.
+    """
+
+    messages: list[BaseMessage]
+    state: dict[str, Any]
+    report: Report
+    over_budget: bool = False
+    degraded: bool = False
+
+
+@dataclass
+class Selection:
+    """A strategy's decision about a thread.
+
+    Attributes:
+        keep: Positions of the messages to send, ascending.
+        why: Reason for leaving out the message at a position.
+        state: What the strategy wants back next time.
+        budget: Tokens that the view should not exceed, where the strategy has such a limit.
+        summary: Running summary to show.
+        role: Where it goes.
+        summarized: Keys of the messages that the summary has seen.
+        replaced: What to send in place of kept messages, and why.
+        added: Messages made up for this request, each with the position before which it goes.
+        degraded: Why a fallback was needed; empty where none was.
+        notes: What else the reader of a report should know.
+        model_calls: Calls that were made for this view.
+    """
+
+    keep: Sequence[int]
+    why: Callable[[int], str]
+    state: dict[str, Any] = field(default_factory=dict)
+    budget: int | None = None
+    summary: str | None = None
+    role: Role = "system"
+    summarized: Iterable[str] = ()
+    replaced: Mapping[int, tuple[BaseMessage, str]] = field(default_factory=dict)
+    added: Sequence[tuple[int, BaseMessage]] = ()
+    degraded: str = ""
+    notes: Sequence[str] = ()
+    model_calls: int = 0
+
+
+class ContextStrategy(ABC):
+    """Decides what a model sees of a thread on one call. It never changes the messages."""
+
+    def apply(
+        self, messages: Sequence[BaseMessage], request: ContextRequest | None = None
+    ) -> ContextView:
+        """Compute the view of a thread for one model call.
+
+        Args:
+            messages: The thread's messages; they and the list stay as they are.
+            request: What else is known about the call.
+
+        Raises:
+            InvalidMessagesError: The list holds something that is not a message.
+            InvalidBudgetError: A budget is a fraction and the model's window is not known.
+        """
+        return drive(self.steps(messages, request or ContextRequest()))
+
+    async def aapply(
+        self, messages: Sequence[BaseMessage], request: ContextRequest | None = None
+    ) -> ContextView:
+        """The same as `apply`, without blocking the event loop on model or embedding calls."""
+        return await adrive(self.steps(messages, request or ContextRequest()))
+
+    @abstractmethod
+    def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
+        """The decision as a generator, which yields the outside calls that it needs."""
+
+    def counter_for(self, request: ContextRequest) -> TokenCounter:
+        """The counter of a request: its own, the strategy's, or the approximate one."""
+        return request.counter or getattr(self, "counter", None) or DEFAULT_COUNTER
+
+
+class PureStrategy(ContextStrategy):
+    """A strategy that decides from the messages alone."""
+
+    def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
+        """Select and build the view; nothing outside is called."""
+        thread = Thread.of(messages)
+        selection = self.select(thread, request)
+        return build_view(self, thread, selection, request)
+        yield  # a generator that yields nothing
+
+    @abstractmethod
+    def select(self, thread: Thread, request: ContextRequest) -> Selection:
+        """Decide what to keep."""
+
+
+def with_openers(thread: Thread, keep: Iterable[int], request: ContextRequest) -> list[int]:
+    """Positions in order, with the questions that the provider needs to see after a gap."""
+    ordered = sorted(set(keep))
+    needed = openers_needed(thread, ordered, request.rules)
+    return sorted({*ordered, *needed}) if needed else ordered
+
+
+def pieces_of(thread: Thread, selection: Selection, request: ContextRequest) -> list[Piece]:
+    """The messages of a selection as they would be sent."""
+    return assemble(
+        thread,
+        selection.keep,
+        request.rules,
+        system=request.system,
+        summary=selection.summary,
+        role=selection.role,
+        replaced=selection.replaced,
+        added=selection.added,
+        interrupted=request.waits(thread.messages),
+    )
+
+
+def build_view(
+    strategy: ContextStrategy, thread: Thread, selection: Selection, request: ContextRequest
+) -> ContextView:
+    """Turn a decision into a view."""
+    counter = strategy.counter_for(request)
+    pieces = pieces_of(thread, selection, request)
+    messages = [piece.message for piece in pieces]
+    over = selection.budget is not None and (
+        counter.count_request(messages, tools=request.tools) > selection.budget
+    )
+    report = Report(
+        strategy=type(strategy).__name__,
+        source=thread.messages,
+        pieces=pieces,
+        why=selection.why,
+        summarized=selection.summarized,
+        summary=selection.summary,
+        budget=selection.budget,
+        over_budget=over,
+        degraded_because=selection.degraded,
+        notes=tuple(selection.notes),
+        model_calls=selection.model_calls,
+        count=lambda sent: counter.count_request(sent, tools=request.tools),
+        system=request.system,
+    )
+    return ContextView(
+        messages=messages,
+        state={"strategy": type(strategy).__name__, **selection.state},
+        report=report,
+        over_budget=over,
+        degraded=bool(selection.degraded),
+    )

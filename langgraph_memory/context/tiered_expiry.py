@@ -1,0 +1,131 @@
+"""TieredExpiry: what is older is shown in less detail."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.runnables import Runnable
+
+from langgraph_memory.calls import Steps
+from langgraph_memory.context.budget import check_count
+from langgraph_memory.context.clear_tool_results import PLACEHOLDER, cleared
+from langgraph_memory.context.strategy import (
+    ContextRequest,
+    ContextStrategy,
+    ContextView,
+    Selection,
+    build_view,
+    with_openers,
+)
+from langgraph_memory.context.summarize import resumed
+from langgraph_memory.errors import SummarizationError
+from langgraph_memory.messages import Thread
+from langgraph_memory.summarization.running import Placed, Running
+from langgraph_memory.summarization.summarizer import Summarizer, Summary, both_ends
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TieredExpiry(ContextStrategy):
+    """Recent turns verbatim, middle ones shortened, old ones only as a summary.
+
+    A turn is a user message and all that follows it up to the next one.
+
+    Args:
+        recent: Newest turns that stay verbatim.
+        middle: Turns before those, in which tool results are cleared and long texts shortened.
+            Turns before these are old: only pinned messages of them stay, and the running summary.
+        max_chars: Characters that a text of a middle turn may have.
+        model: Writes the running summary of the old turns. Without one they are left out.
+        step: The tiers move this many turns at a time, so that the prompt prefix changes and a
+            summary is made once in so many turns.
+    """
+
+    recent: int = 5
+    middle: int = 15
+    max_chars: int = 500
+    model: BaseChatModel | Runnable[Any, Any] | None = None
+    step: int = 5
+
+    def __post_init__(self) -> None:
+        check_count("recent", self.recent, least=1)
+        check_count("middle", self.middle)
+        check_count("max_chars", self.max_chars, least=20)
+        check_count("step", self.step, least=1)
+        _ = self.summarizer
+
+    @cached_property
+    def summarizer(self) -> Summarizer | None:
+        """What summarizes the old turns."""
+        return None if self.model is None else Summarizer(self.model)
+
+    def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
+        """Move the tiers, summarize what became old, and build the view."""
+        messages, running = resumed(messages, request.state_of(self))
+        thread = Thread.of(messages)
+        placed = running.on(thread)
+        degraded, calls = "", 0
+        old = self._turn_start(thread, self.recent + self.middle)
+        eviction = placed.evict_before(thread.unit_at(old), request.rules) if old else None
+        if eviction is not None:
+            try:
+                summary = yield from self._summary(list(eviction.messages), running, request)
+                moved = running.moved(eviction)
+                running = moved if summary is None else running.advanced(eviction, summary.text)
+                placed = eviction.after
+                calls = 0 if summary is None else summary.model_calls
+            except SummarizationError as error:
+                logger.warning("Summary failed, old turns stay in view for now: %s", error)
+                degraded = str(error)
+        selection = Selection(
+            with_openers(thread, placed.shown, request),
+            why=lambda _: f"older than {self.recent + self.middle} turns",
+            state=running.to_json(),
+            summary=running.text,
+            summarized=running.covered,
+            replaced=self._shortened(thread, placed),
+            degraded=degraded,
+            model_calls=calls,
+        )
+        return build_view(self, thread, selection, request)
+
+    def _summary(
+        self, messages: list[BaseMessage], running: Running, request: ContextRequest
+    ) -> Steps[Summary | None]:
+        if self.summarizer is None:
+            return None
+        return (yield from self.summarizer.summarize(messages, running.text, request.config))
+
+    def _turn_start(self, thread: Thread, age: int) -> int:
+        """Position before which turns are at least `age` turns old, moving in whole steps."""
+        older = (len(thread.users) - age) // self.step * self.step
+        return thread.users[older] if older > 0 else 0
+
+    def _shortened(self, thread: Thread, placed: Placed) -> dict[int, tuple[BaseMessage, str]]:
+        recent = self._turn_start(thread, self.recent)
+        keep = thread.essentials()
+        shortened = {}
+        for index in placed.shown:
+            message = thread.messages[index]
+            if index >= recent or index in keep:
+                continue
+            if isinstance(message, ToolMessage):
+                if len(str(message.content)) > len(PLACEHOLDER):
+                    shown: BaseMessage = cleared(message, PLACEHOLDER)
+                    shortened[index] = (shown, f"tool result older than {self.recent} turns")
+            elif isinstance(message.content, str) and self._is_long(message.content):
+                text = both_ends(message.content, self.max_chars)
+                shown = message.model_copy(update={"content": text})
+                shortened[index] = (shown, f"text older than {self.recent} turns shortened")
+        return shortened
+
+    def _is_long(self, text: str) -> bool:
+        # Shortened text, with its mark, must not be shortened again.
+        return len(text) > self.max_chars + 60

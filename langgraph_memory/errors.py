@@ -1,0 +1,74 @@
+"""Everything this package raises, in one tree.
+
+LangGraphMemoryError
+├── InvalidInputError (ValueError)
+│   ├── InvalidMessagesError
+│   ├── UnknownProfileError
+│   └── InvalidBudgetError
+├── InvalidStateError (ValueError)
+├── MissingExtraError (ImportError)
+└── SummarizationError
+
+Every message says what was wrong, with which value, and what to do about it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidBudgetError",
+    "InvalidInputError",
+    "InvalidMessagesError",
+    "InvalidStateError",
+    "LangGraphMemoryError",
+    "MissingExtraError",
+    "SummarizationError",
+    "UnknownProfileError",
+]
+
+DISTRIBUTION = "langgraph-layered-memory"
+
+
+class LangGraphMemoryError(Exception):
+    """Base of every error of this package."""
+
+
+class InvalidInputError(LangGraphMemoryError, ValueError):
+    """A parameter or argument cannot be used as given."""
+
+
+class InvalidMessagesError(InvalidInputError):
+    """What should be a list of LangChain messages is not one."""
+
+
+class UnknownProfileError(InvalidInputError):
+    """The provider profile named does not exist."""
+
+
+class InvalidBudgetError(InvalidInputError):
+    """A token or message budget that no view could ever meet."""
+
+
+class InvalidStateError(LangGraphMemoryError, ValueError):
+    """State handed back to a strategy was not written by it."""
+
+
+class MissingExtraError(LangGraphMemoryError, ImportError):
+    """An optional dependency is needed and not installed.
+
+    Args:
+        module: The module that could not be imported.
+        extra: The extra of this distribution that brings it.
+        purpose: What needs it, as the user would name it.
+    """
+
+    def __init__(self, module: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {module!r}, which is not installed. "
+            f"Install it with: pip install '{DISTRIBUTION}[{extra}]'"
+        )
+        self.module = module
+        self.extra = extra
+
+
+class SummarizationError(LangGraphMemoryError):
+    """A summarizer gave nothing that can stand for its source."""

@@ -1,0 +1,153 @@
+"""Strategies as middleware for `langchain.agents.create_agent`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware.internal_call_transformer import (
+    InternalCallTransformer,
+    internal_call_metadata,
+)
+from langchain.agents.middleware.types import (
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    PrivateStateAttr,
+)
+from langchain_core.messages import BaseMessage, SystemMessage
+from langgraph.types import Command
+
+from langgraph_memory.context import ContextRequest, ContextStrategy, ContextView
+from langgraph_memory.errors import InvalidInputError, InvalidMessagesError
+from langgraph_memory.integrations.node import window_of
+from langgraph_memory.integrations.ordered_steps import Step, ordered_steps
+from langgraph_memory.integrations.overflow import is_overflow, tighter
+from langgraph_memory.messages import Profile
+from langgraph_memory.messages.profiles import profile_named
+from langgraph_memory.summarization.state import STATE_KEY, merge_states, remembered
+
+
+class ContextAgentState(AgentState[Any]):
+    """The agent's state and what context strategies remember, kept private."""
+
+    context_state: NotRequired[Annotated[dict[str, Any], merge_states, PrivateStateAttr]]
+
+
+class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
+    """Sends the model a strategy's view of the thread; the agent's messages stay as they are.
+
+    Several of them in one agent work one after the other, the first in the list first; give each a
+    name. A provider's refusal of a request that is too long is answered once with a tighter view.
+
+    Args:
+        strategy: A context strategy, or pre-model steps by number (see `ordered_steps`).
+        name: Tells several of them in one agent apart.
+        profile: Name of the provider whose message rules hold.
+        window: The model's window in tokens, where `model.profile` does not tell.
+        reserve: Tokens of the window kept free for the answer.
+        on_view: Called with every view before it is sent, to show or log it.
+    """
+
+    state_schema = ContextAgentState
+    transformers = (InternalCallTransformer,)
+
+    def __init__(
+        self,
+        strategy: ContextStrategy | Mapping[int, Step],
+        *,
+        name: str = "context",
+        profile: str | Profile = "common",
+        window: int | None = None,
+        reserve: int = 0,
+        on_view: Callable[[ContextView], None] | None = None,
+    ) -> None:
+        super().__init__()
+        if isinstance(strategy, Mapping):
+            strategy = ordered_steps(strategy)
+        if not isinstance(strategy, ContextStrategy):
+            raise InvalidInputError(
+                f"ContextMiddleware needs a context strategy or steps by number, not {strategy!r}."
+            )
+        self.strategy = strategy
+        self.profile = profile_named(profile)
+        self._name = name
+        self._window = window
+        self._reserve = reserve
+        self._on_view = on_view
+
+    @property
+    def name(self) -> str:
+        """The name that the agent knows this middleware by."""
+        return f"ContextMiddleware[{self._name}]"
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ExtendedModelResponse[Any]:
+        """Send the view in place of the thread."""
+        view = self.strategy.apply(request.messages, self._context_request(request))
+        try:
+            response = handler(self._sent(request, view))
+        except Exception as error:
+            if not is_overflow(error):
+                raise
+            response = handler(self._tighter(request, view))
+        return self._response(response, view)
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ExtendedModelResponse[Any]:
+        """The same as `wrap_model_call`, with models and embedders awaited."""
+        view = await self.strategy.aapply(request.messages, self._context_request(request))
+        try:
+            response = await handler(self._sent(request, view))
+        except Exception as error:
+            if not is_overflow(error):
+                raise
+            response = await handler(self._tighter(request, view))
+        return self._response(response, view)
+
+    def _context_request(self, request: ModelRequest[Any]) -> ContextRequest:
+        return ContextRequest(
+            state=remembered(request.state, self._name),
+            system=request.system_message,
+            tools=request.tools,
+            profile=self.profile,
+            window=self._window if self._window is not None else window_of(request.model),
+            reserve=self._reserve,
+            interrupted=False,
+            config={"metadata": internal_call_metadata()},
+        )
+
+    def _sent(self, request: ModelRequest[Any], view: ContextView) -> ModelRequest[Any]:
+        if self._on_view is not None:
+            self._on_view(view)
+        return _with_messages(request, view.messages, view)
+
+    def _tighter(self, request: ModelRequest[Any], view: ContextView) -> ModelRequest[Any]:
+        messages = tighter(view.messages, request.tools, self.profile)
+        return _with_messages(request, messages, view)
+
+    def _response(
+        self, response: ModelResponse[Any], view: ContextView
+    ) -> ExtendedModelResponse[Any]:
+        update = {STATE_KEY: {self._name: view.state}}
+        return ExtendedModelResponse(model_response=response, command=Command(update=update))
+
+
+def _with_messages(
+    request: ModelRequest[Any], messages: list[BaseMessage], view: ContextView
+) -> ModelRequest[Any]:
+    lead = messages[0] if messages and isinstance(messages[0], SystemMessage) else None
+    rest = messages[1:] if lead is not None else messages
+    if not any(message.type != "system" for message in rest):
+        raise InvalidMessagesError(
+            "There is nothing to send to the model: the thread has no message that a provider "
+            f"would accept. {view.report}"
+        )
+    return request.override(messages=rest, system_message=lead)  # type: ignore[typeddict-item]

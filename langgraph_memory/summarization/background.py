@@ -1,0 +1,82 @@
+"""Summaries that are made beside the conversation, in this process.
+
+What is lost with the process is only work: the caller's state still says what is to be summarized,
+and asks again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from langgraph_memory.errors import SummarizationError
+from langgraph_memory.summarization.summarizer import Summary
+
+REMEMBERED = 256
+
+
+@dataclass
+class Job:
+    """A summary on its way."""
+
+    status: Literal["running", "done", "failed"] = "running"
+    summary: Summary | None = None
+    error: SummarizationError | None = None
+    finished: threading.Event = field(default_factory=threading.Event)
+
+
+class BackgroundSummaries:
+    """Runs summarizers in daemon threads and keeps their results until they are asked for."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start(self, key: str, make: Callable[[], Summary]) -> Job:
+        """Start making a summary, unless it is already on its way.
+
+        Args:
+            key: Names the summary by what it is made of.
+            make: Makes it; may block.
+        """
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is not None:
+                return job
+            job = self._jobs[key] = Job()
+            while len(self._jobs) > REMEMBERED:
+                self._jobs.popitem(last=False)
+        threading.Thread(
+            target=_run, args=(job, make), name="langgraph-memory-summary", daemon=True
+        ).start()
+        return job
+
+    def take(self, key: str) -> Job | None:
+        """The job of a key; a finished one is handed out once."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is not None and job.finished.is_set():
+                del self._jobs[key]
+            return job
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until what was started is finished; False if `timeout` seconds were not enough."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        return all(job.finished.wait(timeout) for job in jobs)
+
+
+def _run(job: Job, make: Callable[[], Summary]) -> None:
+    try:
+        job.summary = make()
+        job.status = "done"
+    except SummarizationError as error:
+        job.error, job.status = error, "failed"
+    except Exception as error:
+        job.error = SummarizationError(f"The summarizer raised {type(error).__name__}: {error}")
+        job.status = "failed"
+    finally:
+        job.finished.set()

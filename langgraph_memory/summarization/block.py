@@ -1,0 +1,55 @@
+"""Where a running summary stands in a request: at the end of the system message, or as a message.
+
+Placed in the one leading system message it is valid for every provider.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from langgraph_memory.messages import made, summary_of
+from langgraph_memory.messages.marks import with_mark
+from langgraph_memory.summarization.prompts import SUMMARY_TAG, fenced
+
+Role = Literal["system", "user"]
+INTRODUCTION = "Earlier messages of this conversation, summarized:"
+
+
+def summary_text(summary: str) -> str:
+    """The block as the model reads it."""
+    return f"{INTRODUCTION}\n{fenced(SUMMARY_TAG, summary)}"
+
+
+def summary_message(summary: str, role: Role) -> BaseMessage:
+    """A message of its own that carries a summary, recognisable by `is_summary`."""
+    text = summary_text(summary)
+    message: BaseMessage = HumanMessage(text) if role == "user" else SystemMessage(text)
+    return with_mark(made(message, "summary"), summary=summary)
+
+
+def with_summary(system: BaseMessage, summary: str) -> BaseMessage:
+    """A copy of a system message with a summary at its end, in place of one it may have."""
+    bare = without_summary(system)
+    text = summary_text(summary)
+    content: str | list[Any]
+    if isinstance(bare.content, str):
+        content = f"{bare.content}\n\n{text}" if bare.content else text
+    else:
+        content = [*bare.content, {"type": "text", "text": text}]
+    return with_mark(bare.model_copy(update={"content": content}), summary=summary)
+
+
+def without_summary(system: BaseMessage) -> BaseMessage:
+    """A copy of a system message without the summary that it may carry."""
+    summary = summary_of(system)
+    if summary is None:
+        return system
+    text = summary_text(summary)
+    content: str | list[Any]
+    if isinstance(system.content, str):
+        content = system.content.removesuffix(text).removesuffix("\n\n")
+    else:
+        content = [block for block in system.content if block != {"type": "text", "text": text}]
+    return with_mark(system.model_copy(update={"content": content}), summary=None)

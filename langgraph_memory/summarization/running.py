@@ -1,0 +1,238 @@
+"""The running summary of a thread: what it covers, what is still to be covered.
+
+Plain JSON between calls. Positions are only hints: every one is checked against the message's
+key, and looked up by it when the thread has been edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langgraph_memory.errors import InvalidStateError
+from langgraph_memory.messages import Profile, Thread, key_of, made_kind, openers_needed
+from langgraph_memory.tokens import TokenCounter
+
+Place = tuple[int, str]
+
+
+def find(thread: Thread, place: Place | None) -> int | None:
+    """Position of a message that was at a place before; None when it is gone."""
+    if place is None:
+        return None
+    index, key = place
+    messages = thread.messages
+    if 0 <= index < len(messages) and key_of(messages[index]) == key:
+        return index
+    for index in range(len(messages) - 1, -1, -1):
+        if key_of(messages[index]) == key:
+            return index
+    return None
+
+
+def place_of(thread: Thread, index: int) -> Place:
+    """What to keep of a position, so that `find` finds it again."""
+    return index, key_of(thread.messages[index])
+
+
+@dataclass(frozen=True)
+class Running:
+    """A running summary and how far it has come.
+
+    Attributes:
+        text: The summary; None before the first.
+        covered: Keys of the messages that it has seen, in order.
+        start: The first message after those that were taken out of view; None before the first cut.
+        held: Messages before `start` that no summary has seen yet and that are shown verbatim.
+    """
+
+    text: str | None = None
+    covered: tuple[str, ...] = ()
+    start: Place | None = None
+    held: tuple[Place, ...] = ()
+
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any] | None) -> Running:
+        """Read what `to_json` wrote.
+
+        Raises:
+            InvalidStateError: It is something else.
+        """
+        if not state:
+            return cls()
+        try:
+            start = state.get("start")
+            return cls(
+                text=state.get("summary"),
+                covered=tuple(state.get("covered", ())),
+                start=(int(start[0]), str(start[1])) if start else None,
+                held=tuple((int(i), str(key)) for i, key in state.get("held", ())),
+            )
+        except (TypeError, ValueError, AttributeError, IndexError) as error:
+            raise InvalidStateError(
+                f"This is not the state of a running summary: {state!r:.200}. Hand back the "
+                "`state` of the last view as it was, or None to start again."
+            ) from error
+
+    def to_json(self) -> dict[str, Any]:
+        """The state as plain JSON."""
+        return {
+            "summary": self.text,
+            "covered": list(self.covered),
+            "start": list(self.start) if self.start else None,
+            "held": [list(place) for place in self.held],
+        }
+
+    def on(self, thread: Thread) -> Placed:
+        """Find this summary's places in a thread."""
+        start = find(thread, self.start)
+        if start is None and self.start is not None:
+            start = self._after_covered(thread)
+        held = [index for place in self.held if (index := find(thread, place)) is not None]
+        return Placed(thread, start or 0, tuple(sorted(i for i in held if i < (start or 0))))
+
+    def _after_covered(self, thread: Thread) -> int:
+        covered = set(self.covered)
+        for index in range(len(thread) - 1, -1, -1):
+            if key_of(thread.messages[index]) in covered:
+                return index + 1
+        return 0
+
+    def advanced(self, eviction: Eviction, text: str) -> Running:
+        """The running summary after a further one has seen what was evicted."""
+        thread = eviction.after.thread
+        seen = [key_of(thread.messages[index]) for index in eviction.evicted]
+        known = set(self.covered)
+        return replace(
+            self.moved(eviction),
+            text=text,
+            covered=(*self.covered, *(key for key in seen if key not in known)),
+        )
+
+    def moved(self, eviction: Eviction) -> Running:
+        """The same summary with the view's start where an eviction puts it."""
+        after = eviction.after
+        return replace(
+            self,
+            start=place_of(after.thread, after.start),
+            held=tuple(place_of(after.thread, index) for index in after.held),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A running summary's places in a thread.
+
+    Attributes:
+        thread: The thread.
+        start: Position from which all is shown.
+        held: Positions before it that are shown because no summary has seen them.
+    """
+
+    thread: Thread
+    start: int
+    held: tuple[int, ...]
+
+    @property
+    def tail(self) -> list[int]:
+        """Positions of the units from `start` on; late results stay with their call."""
+        first = self.thread.unit_at(self.start)
+        tail = [i for unit in self.thread.units[first:] for i in unit.indices]
+        return sorted(i for i in tail if i not in self.thread.systems)
+
+    @property
+    def shown(self) -> list[int]:
+        """Positions that are in view: system, pinned, held, and all from `start` on."""
+        before = {*self.thread.systems, *self.thread.pinned, *self.held}
+        current = self.thread.current
+        if current is not None:
+            before.add(current)
+        return sorted(before.union(self.tail))
+
+    @property
+    def unsummarized(self) -> list[int]:
+        """Positions that no summary has seen, pinned and made-up messages left out."""
+        pinned = set(self.thread.pinned)
+        messages = self.thread.messages
+        return [
+            i
+            for i in (*self.held, *self.tail)
+            if i not in pinned and made_kind(messages[i]) is None
+        ]
+
+    def evict(
+        self,
+        rules: Profile,
+        *,
+        keep_last: int,
+        keep_tokens: int | None = None,
+        counter: TokenCounter,
+    ) -> Eviction | None:
+        """Choose what to take out of view; None when nothing may go.
+
+        The newest units stay, as many as have at most `keep_last` messages and `keep_tokens`
+        tokens together and at least one. The newest user message and pinned messages stay too,
+        and so does the question of the first turn in view where the provider needs one there.
+        """
+        first = self.thread.unit_at(self.start)
+        cut = _boundary(self.thread, first, keep_last, keep_tokens, counter)
+        return None if cut is None else self.evict_before(cut, rules)
+
+    def evict_before(self, cut: int, rules: Profile) -> Eviction | None:
+        """Take out of view what begins before a unit, given by its number; see `evict`."""
+        thread = self.thread
+        first = thread.unit_at(self.start)
+        start = thread.starts[cut]
+        stays = {*thread.systems, *thread.pinned}
+        if thread.current is not None:
+            stays.add(thread.current)
+        tail = [i for unit in thread.units[cut:] for i in unit.indices]
+        stays.update(openers_needed(thread, sorted(stays.union(tail)), rules))
+        waiting = [*self.held, *(i for u in thread.units[first:cut] for i in u.indices)]
+        evicted = tuple(sorted(i for i in waiting if i not in stays))
+        if not evicted:
+            return None
+        apart = {*thread.systems, *thread.pinned}
+        held = tuple(sorted(i for i in waiting if i in stays and i not in apart))
+        return Eviction(evicted, Placed(thread, start, held))
+
+
+@dataclass(frozen=True, eq=False)
+class Eviction:
+    """What goes out of view, and the view's places after it.
+
+    Attributes:
+        evicted: Positions of the messages that go, for a summary to see.
+        after: The places once they are gone.
+    """
+
+    evicted: tuple[int, ...]
+    after: Placed
+
+    @property
+    def messages(self) -> Sequence[Any]:
+        """The messages that go."""
+        return [self.after.thread.messages[index] for index in self.evicted]
+
+
+def _boundary(
+    thread: Thread, first: int, keep_last: int, keep_tokens: int | None, counter: TokenCounter
+) -> int | None:
+    """Number of the first unit to keep."""
+    if first >= len(thread.units):
+        return None
+    messages = tokens = 0
+    cut = len(thread.units)
+    for number in range(len(thread.units) - 1, first - 1, -1):
+        unit = thread.units[number]
+        messages += sum(1 for m in unit if made_kind(m) is None and m.type != "system")
+        if keep_tokens is not None:
+            tokens += sum(map(counter.count_message, unit))
+        newest = cut == len(thread.units)
+        if not newest and (
+            messages > keep_last or (keep_tokens is not None and tokens > keep_tokens)
+        ):
+            break
+        cut = number
+    return cut
