@@ -37,9 +37,7 @@ def chat_graph(
         on_view: Called with every view before it is sent.
     """
     graph = StateGraph(ContextState)
-    view = context_node(
-        strategy, system=system, profile=profile, model=model, on_view=on_view
-    )
+    view = context_node(strategy, system=system, profile=profile, model=model, on_view=on_view)
     graph.add_node("context", view)
     graph.add_node("model", ModelNode(model))
     graph.add_edge(START, "context")

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from langgraph_memory.messages import Piece, key_of, role_of, text_of
+from langgraph_memory.messages import Piece, key_of, made_kind, role_of, text_of
 
 COLOURS = {
     "kept": "#2e7d32",
@@ -102,7 +102,7 @@ class Report:
     @cached_property
     def added(self) -> list[BaseMessage]:
         """Messages in the view that nobody said: summaries, synthetic results, bridges."""
-        return [piece.message for piece in self.pieces if piece.origin < 0]
+        return [p.message for p in self.pieces if p.origin < 0 and made_kind(p.message)]
 
     @cached_property
     def reasons(self) -> dict[str, str]:
@@ -144,8 +144,7 @@ class Report:
             + ", ".join(f"{count} {fate}" for fate, count in counts.items() if count),
         ]
         lines.extend(
-            f"  {fate} {first if first == last else f'{first} … {last}'} ({count}): {reason}"
-            for fate, first, last, count, reason in self._runs()
+            f"  {fate} {_span(first, last)}: {reason}" for fate, first, last, reason in self._runs()
         )
         lines.extend(f"  note: {note}" for note in self._remarks())
         return "\n".join(lines)
@@ -174,9 +173,8 @@ class Report:
         share = "" if self.budget is None else f" of {self.budget:,}"
         remarks = "".join(f"<div>⚠ {html.escape(note)}</div>" for note in self._remarks())
         rows = "".join(
-            f"<tr><td>{fate}</td><td>{html.escape(first if first == last else f'{first} … {last}')}"
-            f"</td><td>{count}</td><td>{html.escape(reason)}</td></tr>"
-            for fate, first, last, count, reason in self._runs()
+            f"<tr><td>{fate}</td><td>{_span(first, last)}</td><td>{html.escape(reason)}</td></tr>"
+            for fate, first, last, reason in self._runs()
         )
         summary = (
             ""
@@ -213,20 +211,18 @@ class Report:
         remarks.extend(f"added: {text_of(message)[:70]!r}" for message in self.added)
         return remarks
 
-    def _runs(self) -> list[tuple[str, str, str, int, str]]:
-        """Neighbours that share a fate and a reason, as (fate, first, last, how many, reason)."""
-        runs: list[tuple[str, str, str, int, str]] = []
+    def _runs(self) -> list[tuple[str, int, int, str]]:
+        """Neighbours that share a fate and a reason, as (fate, first, last, reason)."""
+        runs: list[tuple[str, int, int, str]] = []
         for index, message in enumerate(self.source):
             fate = self.fates[index]
             if fate == "kept":
                 continue
-            name = label(message, index)
-            reason = self.reasons[name]
-            if runs and (runs[-1][0], runs[-1][4]) == (fate, reason):
-                _, first, _, count, _ = runs[-1]
-                runs[-1] = (fate, first, name, count + 1, reason)
+            reason = self.reasons[label(message, index)]
+            if runs and (runs[-1][0], runs[-1][2], runs[-1][3]) == (fate, index - 1, reason):
+                runs[-1] = (fate, runs[-1][1], index, reason)
             else:
-                runs.append((fate, name, name, 1, reason))
+                runs.append((fate, index, index, reason))
         return runs
 
     def _bar(self) -> str:
@@ -254,6 +250,13 @@ class Report:
 def label(message: BaseMessage, index: int) -> str:
     """The id of a message, or its position where it has none."""
     return message.id or f"#{index}"
+
+
+def _span(first: int, last: int) -> str:
+    """Messages as a person counts them: from 1."""
+    if first == last:
+        return f"message {first + 1}"
+    return f"messages {first + 1} to {last + 1}"
 
 
 def _system(system: str | SystemMessage) -> SystemMessage:

@@ -11,7 +11,7 @@ from langgraph_memory.context.strategy import (
     ContextRequest,
     PureStrategy,
     Selection,
-    pieces_of,
+    tokens_of,
     with_openers,
 )
 from langgraph_memory.errors import InvalidBudgetError
@@ -59,21 +59,24 @@ class SlidingWindow(PureStrategy):
         window = _Window(thread, request, self.counter_for(request))
         state = request.state_of(self)
         carried = find(thread, _place(state))
-        if carried is not None:
-            first = thread.unit_at(carried)
-        elif self.low_water < 1:
+        if self.low_water == 1:
+            first = window.newest_fitting(budget)
+        elif carried is None:
             first = window.first_by_steps(budget, int(budget * self.low_water), self)
         else:
-            first = window.newest_fitting(budget)
+            first = 0
+        if carried is not None:
+            first = max(first, thread.unit_at(carried))
         selection = window.selection(first, budget)
-        tokens = window.tokens(selection)
         target = int(budget * self.low_water)
-        while tokens > budget and first < len(thread.units) - 1:
-            # What the estimate could not know (repairs, openers) shows in the request itself.
+        while first < len(thread.units) - 1:
+            tokens = tokens_of(thread, selection, request, window.counter)
+            if tokens <= budget:
+                break
             first = max(first + 1, window.newest_fitting(target))
             selection = window.selection(first, budget)
-            tokens = window.tokens(selection)
-            target -= max(1, tokens - budget)
+            # What no estimate knows beforehand (repairs) makes the next target smaller.
+            target -= max(1, tokens_of(thread, selection, request, window.counter) - budget)
         return selection
 
 
@@ -143,7 +146,7 @@ class _Window:
                 while first < number and base + size + self.opener_cost(first) > target:
                     size -= self.cost(first)
                     first += 1
-        return first
+        return int(first)
 
     def selection(self, first: int, budget: int) -> Selection:
         """The view of a window that starts at a unit."""
@@ -157,11 +160,6 @@ class _Window:
             state={"start": list(place_of(thread, thread.starts[first]))} if thread.units else {},
             budget=budget,
         )
-
-    def tokens(self, selection: Selection) -> int:
-        """Tokens of the request as it would be sent."""
-        sent = [piece.message for piece in pieces_of(self.thread, selection, self.request)]
-        return self.counter.count_request(sent, tools=self.request.tools)
 
 
 def _place(state: Mapping[str, Any]) -> tuple[int, str] | None:

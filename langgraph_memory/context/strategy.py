@@ -123,6 +123,8 @@ class Selection:
         degraded: Why a fallback was needed; empty where none was.
         notes: What else the reader of a report should know.
         model_calls: Calls that were made for this view.
+        pieces: The messages as they will be sent, where they have been put together already.
+        tokens: Tokens of that request, where they have been counted already.
     """
 
     keep: Sequence[int]
@@ -137,6 +139,8 @@ class Selection:
     degraded: str = ""
     notes: Sequence[str] = ()
     model_calls: int = 0
+    pieces: list[Piece] | None = None
+    tokens: int | None = None
 
 
 class ContextStrategy(ABC):
@@ -195,7 +199,23 @@ def with_openers(thread: Thread, keep: Iterable[int], request: ContextRequest) -
 
 
 def pieces_of(thread: Thread, selection: Selection, request: ContextRequest) -> list[Piece]:
-    """The messages of a selection as they would be sent."""
+    """The messages of a selection as they would be sent, put together once."""
+    if selection.pieces is None:
+        selection.pieces = _assembled(thread, selection, request)
+    return selection.pieces
+
+
+def tokens_of(
+    thread: Thread, selection: Selection, request: ContextRequest, counter: TokenCounter
+) -> int:
+    """Tokens of a selection as it would be sent, counted once."""
+    if selection.tokens is None:
+        sent = [piece.message for piece in pieces_of(thread, selection, request)]
+        selection.tokens = counter.count_request(sent, tools=request.tools)
+    return selection.tokens
+
+
+def _assembled(thread: Thread, selection: Selection, request: ContextRequest) -> list[Piece]:
     return assemble(
         thread,
         selection.keep,
@@ -215,9 +235,8 @@ def build_view(
     """Turn a decision into a view."""
     counter = strategy.counter_for(request)
     pieces = pieces_of(thread, selection, request)
-    messages = [piece.message for piece in pieces]
     over = selection.budget is not None and (
-        counter.count_request(messages, tools=request.tools) > selection.budget
+        tokens_of(thread, selection, request, counter) > selection.budget
     )
     report = Report(
         strategy=type(strategy).__name__,
@@ -235,7 +254,7 @@ def build_view(
         system=request.system,
     )
     return ContextView(
-        messages=messages,
+        messages=[piece.message for piece in pieces],
         state={"strategy": type(strategy).__name__, **selection.state},
         report=report,
         over_budget=over,

@@ -23,6 +23,7 @@ from langgraph_memory.context.strategy import (
     Selection,
     build_view,
     pieces_of,
+    tokens_of,
     with_openers,
 )
 from langgraph_memory.errors import SummarizationError
@@ -151,11 +152,8 @@ class Summarize(ContextStrategy):
             return True
         if selection.budget is None:
             return False
-        return self._tokens(placed.thread, selection, request) > selection.budget
-
-    def _tokens(self, thread: Thread, selection: Selection, request: ContextRequest) -> int:
-        sent = [piece.message for piece in pieces_of(thread, selection, request)]
-        return self.counter_for(request).count_request(sent, tools=request.tools)
+        counter = self.counter_for(request)
+        return tokens_of(placed.thread, selection, request, counter) > selection.budget
 
     def _eviction(self, placed: Placed, request: ContextRequest) -> Eviction | None:
         keep_tokens = self.keep_tokens
@@ -205,7 +203,7 @@ class Summarize(ContextStrategy):
             )
         gone = set(eviction.evicted)
         last = max(gone)
-        seen = replace(shown, keep=[index for index in shown.keep if index <= last])
+        seen = replace(shown, keep=[i for i in shown.keep if i <= last], pieces=None, tokens=None)
         sent = [
             piece.message
             for piece in pieces_of(eviction.after.thread, seen, replace(request, interrupted=False))
@@ -232,8 +230,10 @@ class Summarize(ContextStrategy):
             keep.update(i for i in last_units(thread, room) if i in visible)
         else:
             counter = self.counter_for(request)
-            only = replace(shown, keep=with_openers(thread, base, request))
-            tokens = self._tokens(thread, only, request)
+            only = replace(
+                shown, keep=with_openers(thread, base, request), pieces=None, tokens=None
+            )
+            tokens = tokens_of(thread, only, request, counter)
             for unit in reversed(thread.units):
                 if unit.indices[0] in base:
                     continue
@@ -244,6 +244,8 @@ class Summarize(ContextStrategy):
         return replace(
             shown,
             keep=with_openers(thread, keep, request),
+            pieces=None,
+            tokens=None,
             why=lambda _: "left out for now because no summary could be made",
             degraded=error,
         )

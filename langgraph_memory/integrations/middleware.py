@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.internal_call_transformer import (
@@ -16,7 +16,7 @@ from langchain.agents.middleware.types import (
     ModelResponse,
     PrivateStateAttr,
 )
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
 from langgraph.types import Command
 
 from langgraph_memory.context import ContextRequest, ContextStrategy, ContextView
@@ -150,4 +150,4 @@ def _with_messages(
             "There is nothing to send to the model: the thread has no message that a provider "
             f"would accept. {view.report}"
         )
-    return request.override(messages=rest, system_message=lead)  # type: ignore[typeddict-item]
+    return request.override(messages=cast(list[AnyMessage], rest), system_message=lead)

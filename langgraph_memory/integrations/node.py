@@ -48,7 +48,7 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
         source: str,
         on_view: Callable[[ContextView], None] | None = None,
     ) -> None:
-        self.name = name
+        self.name = self._key = name
         self.strategy = strategy
         self._request = request
         self._source = source
@@ -57,7 +57,7 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
     def __call__(
         self, state: ContextChannels, config: RunnableConfig | None = None
     ) -> dict[str, Any]:
-        """Run the node. (LangGraph takes the channels that it needs from this signature.)"""
+        """Run the node; LangGraph takes the channels that it needs from this signature."""
         return self.invoke(state, config)
 
     def invoke(
@@ -81,7 +81,7 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
                 f"The state of node {self.name!r} has no key {self._source!r}. Name the key that "
                 "holds the messages with source=…"
             )
-        return messages, replace(self._request, state=remembered(state, self.name))
+        return messages, replace(self._request, state=remembered(state, self._key))
 
     def _update(self, view: ContextView) -> dict[str, Any]:
         if not any(message.type != "system" for message in view.messages):
@@ -92,7 +92,7 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
             )
         if self._on_view is not None:
             self._on_view(view)
-        return {INPUT_KEY: view.messages, STATE_KEY: {self.name: view.state}}
+        return {INPUT_KEY: view.messages, STATE_KEY: {self._key: view.state}}
 
 
 def context_node(

@@ -48,6 +48,9 @@ def check_each(messages: Iterable[BaseMessage], first: int = 0) -> None:
 
 def role_of(message: BaseMessage) -> str:
     """`system`, `user`, `assistant` or `tool`, whatever class carries it."""
+    role = ROLES.get(message.type)
+    if role is not None:
+        return role
     if isinstance(message, ChatMessage):
         return CHAT_ROLES.get(message.role, "assistant")
     return ROLES.get(message.type.removesuffix("MessageChunk").lower(), "assistant")
@@ -67,7 +70,7 @@ def calls_of(message: BaseMessage) -> list[dict[str, Any]]:
 
 def call_ids(message: BaseMessage) -> list[str]:
     """Ids of the tool calls of a message, in order; calls without an id are left out."""
-    if not isinstance(message, AIMessage):
+    if not isinstance(message, AIMessage) or not (message.tool_calls or message.invalid_tool_calls):
         return []
     calls = (*message.tool_calls, *message.invalid_tool_calls)
     return [identity for call in calls if (identity := call.get("id")) is not None]
@@ -93,12 +96,10 @@ def text_of_content(content: Any) -> str:
 
 def is_empty(message: BaseMessage) -> bool:
     """Whether a message says nothing: no text, no other block, no call."""
-    if calls_of(message):
-        return False
     content = message.content
     if isinstance(content, str):
-        return not content.strip()
-    return all(is_empty_block(block) for block in content)
+        return (not content or content.isspace()) and not call_ids(message)
+    return not call_ids(message) and all(is_empty_block(block) for block in content)
 
 
 def is_empty_block(block: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
 from langgraph_memory.messages.content import (
     call_ids,
@@ -20,7 +20,7 @@ from langgraph_memory.messages.content import (
 from langgraph_memory.messages.marks import made
 from langgraph_memory.messages.profiles import Profile, profile_named
 from langgraph_memory.messages.units import Unit, units
-from langgraph_memory.messages.validate import open_turn_start
+from langgraph_memory.messages.validate import is_accepted, open_turn_start
 
 NO_RESULT = "No result: this tool call was interrupted before it finished."
 NO_REPLY = "(The turn ended before a reply was given.)"
@@ -84,6 +84,8 @@ def repair(
 
 def repair_pieces(pieces: Sequence[Piece], rules: Profile, *, interrupted: bool) -> list[Piece]:
     """`repair`, for callers that need to know what became of each message."""
+    if is_accepted([piece.message for piece in pieces], rules):
+        return list(pieces)
     whole = _whole_units(pieces, interrupted=interrupted, in_order=rules.results_in_order)
     if rules.one_system:
         whole = _one_system(whole)
@@ -240,7 +242,7 @@ def _bridged(pieces: list[Piece]) -> list[Piece]:
     result: list[Piece] = []
     for piece in pieces:
         after_tool = bool(result) and isinstance(result[-1].message, ToolMessage)
-        if after_tool and isinstance(piece.message, HumanMessage):
+        if after_tool and role_of(piece.message) == "user":
             result.append(Piece(made(AIMessage(content=NO_REPLY), "bridge"), ADDED))
         result.append(piece)
     return result

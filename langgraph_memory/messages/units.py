@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
@@ -67,20 +67,17 @@ class UnitReader:
         self.units: list[Unit] = []
         self.length = 0
         self.touched = 0
-        self._calls: dict[str, int] = {}
         self._turn = 0
-        self._turn_of: dict[str, int] = {}
-        self._answered: set[str] = set()
+        # For each call id: the unit of its latest call, the turn, and whether it is answered.
+        self._calls: dict[str, tuple[int, int, bool]] = {}
 
     def fork(self) -> UnitReader:
         """A copy that can go on without changing this one."""
         other = UnitReader()
         other.units = self.units.copy()
         other.length = self.length
-        other._calls = self._calls.copy()
         other._turn = self._turn
-        other._turn_of = self._turn_of.copy()
-        other._answered = self._answered.copy()
+        other._calls = self._calls.copy()
         return other
 
     def extend(self, messages: Iterable[BaseMessage]) -> None:
@@ -99,20 +96,17 @@ class UnitReader:
         if role == "user":
             self._turn += 1
         for call in ids:
-            self._calls[call] = len(self.units)
-            self._turn_of[call] = self._turn
-            self._answered.discard(call)
-        kind: UnitKind = "tool_calls" if ids else role if role != "tool" else "orphan"  # type: ignore[assignment]
-        self.units.append(Unit(kind, (self.length,), (message,)))
+            self._calls[call] = (len(self.units), self._turn, False)
+        kind = "tool_calls" if ids else "orphan" if role == "tool" else role
+        self.units.append(Unit(cast(UnitKind, kind), (self.length,), (message,)))
 
     def _read_result(self, message: ToolMessage) -> None:
         call = message.tool_call_id
-        place = self._calls.get(call)
-        late = place is not None and self._turn_of[call] != self._turn
-        if place is None or (late and call in self._answered):
+        place, turn, answered = self._calls.get(call, (None, 0, False))
+        if place is None or (answered and turn != self._turn):
             self.units.append(Unit("orphan", (self.length,), (message,)))
             return
-        self._answered.add(call)
+        self._calls[call] = (place, turn, True)
         self.touched = min(self.touched, place)
         unit = self.units[place]
         self.units[place] = Unit(unit.kind, (*unit.indices, self.length), (*unit.messages, message))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -72,12 +72,17 @@ def open_turn_start(messages: Sequence[BaseMessage]) -> int:
     return 0
 
 
+def is_accepted(messages: Sequence[BaseMessage], rules: Profile) -> bool:
+    """Whether the provider accepts the messages as they are; stops at the first that it refuses."""
+    return next(_violations(messages, rules), None) is None
+
+
 def _violations(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Violation]:
-    for rule, index, detail in (
-        *_pairing(messages, rules),
-        *_order(messages, rules),
-        *_content(messages, rules),
-        *_reasoning(messages, rules),
+    for rule, index, detail in chain(
+        _pairing(messages, rules),
+        _order(messages, rules),
+        _content(messages, rules),
+        _reasoning(messages, rules),
     ):
         yield Violation(rule, index, messages[index].id, detail)
 
@@ -109,7 +114,8 @@ def _pairing(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Findin
             else:
                 answered.append(call)
             continue
-        yield from close()
+        if open_calls:
+            yield from close()
         open_calls, answered, caller = call_ids(message), [], index
         for call in open_calls:
             if rules.call_id and not rules.call_id.fullmatch(call):
@@ -139,7 +145,11 @@ def _order(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Finding]
         yield "not_user_first", talk[0], f"the conversation opens with a {roles[talk[0]]} message"
     if rules.ends_on_input and talk and roles[talk[-1]] == "assistant":
         yield "ends_on_assistant", talk[-1], "the conversation ends on a message of the model"
+    if not (rules.bridge_after_tool or rules.call_after_input):
+        return
     for before, index in pairwise(talk):
+        if roles[before] == "user":
+            continue
         if rules.bridge_after_tool and roles[before] == "tool" and roles[index] == "user":
             yield "user_after_tool", index, "a user message directly follows a tool result"
         if rules.call_after_input and call_ids(messages[index]) and roles[before] == "assistant":
@@ -162,20 +172,25 @@ def _content(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Findin
 
 
 def _reasoning(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Finding]:
-    open_from = open_turn_start(messages) if rules.thinking_first else len(messages)
     expects = rules.keeps_reasoning and any(
         message.additional_kwargs.get("reasoning_content") for message in messages
     )
+    if not (rules.thinking_first or rules.reasoning_pairs or expects):
+        return
+    open_from = open_turn_start(messages) if rules.thinking_first else len(messages)
     for index, message in enumerate(messages):
+        if isinstance(message.content, str) and not expects:
+            continue
         if not isinstance(message, AIMessage):
             continue
         blocks = [] if isinstance(message.content, str) else message.content
         kinds = [block.get("type") if isinstance(block, dict) else "text" for block in blocks]
-        if rules.reasoning_pairs and kinds and kinds[-1] == "reasoning" and not call_ids(message):
+        calls = bool(call_ids(message))
+        if rules.reasoning_pairs and kinds and kinds[-1] == "reasoning" and not calls:
             yield "reasoning_alone", index, "a reasoning item has no item after it"
-        if index >= open_from and call_ids(message):
+        if index >= open_from and calls:
             thoughts = [i for i, kind in enumerate(kinds) if kind in REASONING_BLOCKS]
             if thoughts and thoughts[0] != 0:
                 yield "thinking_not_first", index, "thinking does not start the message"
-        if expects and call_ids(message) and not has_reasoning(message):
+        if expects and calls and not has_reasoning(message):
             yield "reasoning_lost", index, "the reasoning of a turn with tool calls is missing"

@@ -66,7 +66,14 @@ def summarization_edge(
     Raises:
         InvalidBudgetError: `max_tokens` is zero or less.
     """
-    hook = _hook(None, max_tokens, keep_last, keep_tokens, role, counter)
+    hook = _hook(
+        None,
+        max_tokens=max_tokens,
+        keep_last=keep_last,
+        keep_tokens=keep_tokens,
+        role=role,
+        counter=counter,
+    )
     return edge_of(hook, Surroundings(system, tools, profile), summarize, otherwise, source)
 
 
@@ -101,7 +108,7 @@ class SummarizeNode(Runnable[Any, dict[str, Any]]):
     def __call__(
         self, state: ContextChannels, config: RunnableConfig | None = None
     ) -> dict[str, Any]:
-        """Run the node. (LangGraph takes the channels that it needs from this signature.)"""
+        """Run the node; LangGraph takes the channels that it needs from this signature."""
         return self.invoke(state, config)
 
     def invoke(
@@ -163,7 +170,14 @@ def summarize_node(
     Raises:
         InvalidBudgetError: `max_tokens` is zero or less.
     """
-    hook = _hook(model, max_tokens, keep_last, keep_tokens, role, counter)
+    hook = _hook(
+        model,
+        max_tokens=max_tokens,
+        keep_last=keep_last,
+        keep_tokens=keep_tokens,
+        role=role,
+        counter=counter,
+    )
     return SummarizeNode(hook, Surroundings(system, tools, profile), source)
 
 
@@ -228,6 +242,7 @@ def entry_of(outcome: Outcome) -> dict[str, Any]:
 
 def _hook(
     model: BaseChatModel | Runnable[Any, Any] | None,
+    *,
     max_tokens: int,
     keep_last: int,
     keep_tokens: int | None,

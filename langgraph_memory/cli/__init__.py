@@ -1,0 +1,21 @@
+"""The `langgraph-memory` command."""
+
+from __future__ import annotations
+
+import sys
+
+
+def app() -> None:
+    """Run the command; say what is missing where the `cli` extra is not installed."""
+    from langgraph_memory.errors import LangGraphMemoryError, MissingExtraError
+
+    try:
+        from langgraph_memory.cli.app import typer_app
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in ("typer", "rich"):
+            raise
+        sys.exit(str(MissingExtraError(error.name or "typer", "cli", "The command line")))
+    try:
+        typer_app()
+    except LangGraphMemoryError as error:
+        sys.exit(f"langgraph-memory: {error}")

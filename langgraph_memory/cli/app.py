@@ -1,0 +1,73 @@
+"""Commands and their options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from langgraph_memory.cli.chat import ChatSession
+from langgraph_memory.chat.models import chat_model
+from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
+
+typer_app = typer.Typer(
+    help="Memory for LangGraph agents.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+
+
+@typer_app.callback()
+def main() -> None:
+    """Memory for LangGraph agents."""
+
+
+@typer_app.command()
+def chat(
+    thread: Annotated[str, typer.Option(help="The thread to go on with, or to begin.")] = "default",
+    db: Annotated[Path, typer.Option(help="SQLite file that keeps the threads.")] = Path(
+        "memory.db"
+    ),
+    budget: Annotated[int, typer.Option(help="Tokens that a request may have.")] = 4_000,
+    strategy: Annotated[
+        str, typer.Option(help=f"What the model sees: {', '.join(STRATEGIES)}.")
+    ] = "summarize",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="provider:name, or 'offline' for the extractive model that needs no key. "
+            "By default OpenAI's if OPENAI_API_KEY is set, else the offline one."
+        ),
+    ] = None,
+    input: Annotated[
+        Path | None,
+        typer.Option(help="Play the lines of a file as messages; '-' or a pipe reads them."),
+    ] = None,
+    show_context: Annotated[
+        bool, typer.Option("--show-context", help="After each turn, what the model was sent.")
+    ] = False,
+) -> None:
+    """Chat on a thread that fits its budget and survives a restart.
+
+    In the chat: /context shows the last view, /threads lists the threads, /quit ends.
+    """
+    talker = chat_model(model)
+    session = ChatSession(
+        db=db,
+        thread=thread,
+        model=talker,
+        strategy=strategy_named(strategy, budget, talker),
+        console=Console(highlight=False, soft_wrap=True),
+        show_context=show_context,
+    )
+    if input is not None and str(input) != "-":
+        if not input.is_file():
+            raise typer.BadParameter(f"there is no file {str(input)!r}", param_hint="--input")
+        lines = input.read_text(encoding="utf-8").splitlines()
+    elif input is not None or not sys.stdin.isatty():
+        lines = None
+    else:
+        session.run(interactive=True)
+        return
+    session.run(sys.stdin if lines is None else lines)

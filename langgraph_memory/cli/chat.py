@@ -1,0 +1,141 @@
+"""The chat in a terminal: a thread in a file, streamed replies, and a look at every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph.state import CompiledStateGraph
+from rich.console import Console
+
+from langgraph_memory.chat.graph import chat_graph
+from langgraph_memory.checkpoints import sqlite_saver, thread_ids
+from langgraph_memory.context import ContextStrategy, ContextView
+from langgraph_memory.messages import text_of
+
+HELP = "/context: the last view   /threads: threads in the file   /quit: end"
+
+
+@dataclass
+class ChatSession:
+    """One sitting at a thread.
+
+    Attributes:
+        db: SQLite file of the threads.
+        thread: Id of the thread.
+        model: Answers.
+        strategy: Decides what the model sees.
+        console: Where everything is shown.
+        show_context: Show the view's report after each turn.
+    """
+
+    db: Path
+    thread: str
+    model: BaseChatModel
+    strategy: ContextStrategy
+    console: Console
+    show_context: bool = False
+    _view: ContextView | None = field(default=None, init=False)
+
+    def run(self, lines: Iterable[str] = (), *, interactive: bool = False) -> None:
+        """Go on with the thread until the lines, or the person, end.
+
+        Args:
+            lines: What the user says, a message a line.
+            interactive: Ask at a prompt instead.
+        """
+        with sqlite_saver(self.db) as saver:
+            graph = chat_graph(self.model, self.strategy, on_view=self._remember)
+            compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saver)
+            self._greet(compiled)
+            self._finish_interrupted(compiled)
+            for line in self._asked() if interactive else lines:
+                text = line.strip()
+                if text == "/quit":
+                    break
+                if text.startswith("/"):
+                    self._command(text, saver)
+                elif text:
+                    if not interactive:
+                        self._print(f"you> {text}")
+                    self._reply(compiled, {"messages": [HumanMessage(text)]})
+
+    def _greet(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+        known = graph.get_state(self._config).values.get("messages", [])
+        name = getattr(self.model, "model_name", None) or self.model.get_name()
+        self._print(f"thread {self.thread!r} in {self.db}: {len(known)} messages · {name} · {HELP}")
+
+    def _finish_interrupted(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+        """Go on where a killed process stopped: finished steps are there and do not run again."""
+        state = graph.get_state(self._config)
+        if not state.next:
+            return
+        asked = [m for m in state.values.get("messages", []) if m.type == "human"]
+        said = f" to {text_of(asked[-1])!r}" if asked else ""
+        self._print(
+            f"The last run stopped before step {', '.join(state.next)!r}; its reply{said} follows."
+        )
+        self._reply(graph, None)
+
+    def _reply(
+        self, graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any] | None
+    ) -> None:
+        self.console.print("assistant> ", end="", markup=False)
+        for part in self._stream(graph, given):
+            self.console.print(part, end="", markup=False)
+            self.console.file.flush()
+        self.console.print()
+        if self.show_context and self._view is not None:
+            self._show_view(summary=self._view.report.model_calls > 0)
+
+    def _stream(
+        self, graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any] | None
+    ) -> Iterator[str]:
+        # sync: what a step has done is in the file before the next one begins.
+        for message, _ in graph.stream(
+            given, self._config, stream_mode="messages", durability="sync"
+        ):
+            if isinstance(message, AIMessageChunk) and (text := text_of(message)):
+                yield text
+
+    def _command(self, text: str, saver: SqliteSaver) -> None:
+        if text == "/context":
+            self._show_view()
+        elif text == "/threads":
+            for name in thread_ids(saver):
+                self._print(f"{'*' if name == self.thread else ' '} {name}")
+        else:
+            self._print(f"There is no command {text.split(maxsplit=1)[0]!r}. {HELP}")
+
+    def _show_view(self, *, summary: bool = True) -> None:
+        if self._view is None:
+            self._print("Nothing has been sent to the model in this sitting.")
+            return
+        self._print("\n".join(f"  | {line}" for line in str(self._view.report).splitlines()))
+        text = self._view.report.summary
+        if summary and text:
+            self._print("\n".join(f"  | # {line}" for line in text.splitlines()))
+
+    def _asked(self) -> Iterator[str]:
+        while True:
+            try:
+                yield self.console.input("you> ")
+            except (EOFError, KeyboardInterrupt):
+                self.console.print()
+                return
+
+    def _remember(self, view: ContextView) -> None:
+        self._view = view
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, markup=False)
+
+    @property
+    def _config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.thread}}
