@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph_memory.context.budget import Budget, check_budget
@@ -15,7 +15,8 @@ from langgraph_memory.context.strategy import (
     with_openers,
 )
 from langgraph_memory.errors import InvalidBudgetError
-from langgraph_memory.messages import Thread
+from langgraph_memory.messages import Thread, summary_of
+from langgraph_memory.summarization.block import with_summary, without_summary
 from langgraph_memory.summarization.running import find, place_of
 from langgraph_memory.tokens import TokenCounter
 
@@ -77,7 +78,7 @@ class SlidingWindow(PureStrategy):
             selection = window.selection(first, budget)
             # What no estimate knows beforehand (repairs) makes the next target smaller.
             target -= max(1, tokens_of(thread, selection, request, window.counter) - budget)
-        return selection
+        return window.with_shorter_summary(selection, budget)
 
 
 class _Window:
@@ -160,6 +161,45 @@ class _Window:
             state={"start": list(place_of(thread, thread.starts[first]))} if thread.units else {},
             budget=budget,
         )
+
+    def with_shorter_summary(self, selection: Selection, budget: int) -> Selection:
+        """Where all that may go is gone, the end of a running summary gives way too."""
+        thread, request = self.thread, self.request
+        over = tokens_of(thread, selection, request, self.counter) - budget
+        places = [
+            index
+            for index in (*thread.systems[:1], *thread.blocks)
+            if summary_of(thread.messages[index])
+        ]
+        if over <= 0 or not places:
+            return selection
+        message = thread.messages[places[0]]
+        summary = summary_of(message) or ""
+        room = self.counter.count_text(summary) - over
+        while over > 0 and summary:
+            summary = _shortened(summary, max(room, 0), self.counter)
+            shown = with_summary(message, summary) if summary else without_summary(message)
+            selection = replace(
+                selection,
+                keep=[i for i in selection.keep if i != places[0] or shown.content],
+                replaced={places[0]: (shown, "running summary shortened to fit")},
+                pieces=None,
+                tokens=None,
+            )
+            over = tokens_of(thread, selection, request, self.counter) - budget
+            room = self.counter.count_text(summary) - max(over, 1)
+        return selection
+
+
+def _shortened(text: str, tokens: int, counter: TokenCounter) -> str:
+    """The first lines of a text that have at most so many tokens; key facts come first in it."""
+    kept: list[str] = []
+    for line in text.splitlines():
+        tokens -= counter.count_text(line) + 1
+        if tokens < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _place(state: Mapping[str, Any]) -> tuple[int, str] | None:

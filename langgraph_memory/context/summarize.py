@@ -31,6 +31,7 @@ from langgraph_memory.messages import Thread, key_of, made_kind, summary_of, tex
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries
 from langgraph_memory.summarization.block import Role, without_summary
+from langgraph_memory.summarization.hook import KEPT_SHARE
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary
 from langgraph_memory.tokens import TokenCounter
@@ -39,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_THRESHOLD = 30
 FALLBACK_FIRST = 3
-KEPT_SHARE = 0.25
+SUMMARY_TOKENS = 450
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Summarize(ContextStrategy):
         max_tokens: Tokens that the whole request may have, system prompt and tools included;
             a number, or a fraction of the model's window.
         keep_last: At most this many of the newest messages stay verbatim at a summary.
-        keep_tokens: At most this many tokens of them; a quarter of `max_tokens` by default.
+        keep_tokens: At most this many tokens of them; 15 % of `max_tokens` by default.
         role: Where the summary goes: at the end of the system message, or into a user message.
         max_source_chars: Characters of transcript in one summarizer call; see `Summarizer`.
         overflow: What to do with more: `pieces` or `truncate`.
@@ -156,14 +157,21 @@ class Summarize(ContextStrategy):
         return tokens_of(placed.thread, selection, request, counter) > selection.budget
 
     def _eviction(self, placed: Placed, request: ContextRequest) -> Eviction | None:
+        counter = self.counter_for(request)
         keep_tokens = self.keep_tokens
-        if keep_tokens is None and self.max_tokens is not None:
-            keep_tokens = int(KEPT_SHARE * request.tokens("max_tokens", self.max_tokens))
+        if self.max_tokens is not None:
+            budget = request.tokens("max_tokens", self.max_tokens)
+            if keep_tokens is None:
+                keep_tokens = int(KEPT_SHARE * budget)
+            # What stays must fit beside what is always there and the new summary: what a window
+            # would have to cut afterwards, no summary would have seen.
+            thread = placed.thread
+            always = [thread.messages[index] for index in thread.essentials()]
+            fixed = counter.count_request(always, system=request.system, tools=request.tools)
+            newest = sum(map(counter.count_message, thread.units[-1])) if thread.units else 0
+            keep_tokens = min(keep_tokens, budget - fixed + newest - SUMMARY_TOKENS)
         return placed.evict(
-            request.rules,
-            keep_last=self.keep_last,
-            keep_tokens=keep_tokens,
-            counter=self.counter_for(request),
+            request.rules, keep_last=self.keep_last, keep_tokens=keep_tokens, counter=counter
         )
 
     def _summarized(

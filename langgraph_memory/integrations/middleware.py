@@ -32,7 +32,8 @@ from langgraph_memory.summarization.state import STATE_KEY, merge_states, rememb
 class ContextAgentState(AgentState[Any]):
     """The agent's state and what context strategies remember, kept private."""
 
-    context_state: NotRequired[Annotated[dict[str, Any], merge_states, PrivateStateAttr]]
+    # LangGraph takes the last of the annotations for the reducer.
+    context_state: NotRequired[Annotated[dict[str, Any], PrivateStateAttr, merge_states]]
 
 
 class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):

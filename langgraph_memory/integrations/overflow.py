@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from langchain_core.exceptions import ContextOverflowError
@@ -28,7 +27,8 @@ def is_overflow(error: BaseException) -> bool:
     """Whether a model call failed because its input was longer than the model can take."""
     if isinstance(error, ContextOverflowError):
         return True
-    text = str(error).lower()
+    parts = (error, getattr(error, "code", ""), getattr(error, "body", ""))
+    text = " ".join(map(str, parts)).lower()
     return any(phrase in text for phrase in PHRASES)
 
 
@@ -39,4 +39,4 @@ def tighter(
     tokens = DEFAULT_COUNTER.count_request(messages, tools=tools)
     request = ContextRequest(tools=tools, profile=profile, interrupted=False)
     window = SlidingWindow(max(1, int(tokens * TIGHTER)))
-    return window.apply(messages, replace(request)).messages
+    return window.apply(messages, request).messages

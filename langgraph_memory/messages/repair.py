@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
@@ -19,6 +21,7 @@ from langgraph_memory.messages.content import (
 )
 from langgraph_memory.messages.marks import made
 from langgraph_memory.messages.profiles import Profile, profile_named
+from langgraph_memory.messages.renamed import with_call_ids
 from langgraph_memory.messages.units import Unit, units
 from langgraph_memory.messages.validate import is_accepted, open_turn_start
 
@@ -263,51 +266,26 @@ def _with_call_ids(pieces: list[Piece], rules: Profile) -> list[Piece]:
                 if unfit or (rules.unique_ids and call in used):
                     mapping[call] = _fresh_id(call, taken | used)
                 used.add(mapping.get(call, call))
-            if mapping:
-                piece = piece.becomes(_renamed(message, mapping), "tool call ids mapped")
-        elif isinstance(message, ToolMessage) and message.tool_call_id in mapping:
-            shown = message.model_copy(update={"tool_call_id": mapping[message.tool_call_id]})
-            piece = piece.becomes(shown, "tool call ids mapped")
+        call_or_result = isinstance(message, AIMessage) or (
+            isinstance(message, ToolMessage) and message.tool_call_id in mapping
+        )
+        if mapping and call_or_result:
+            piece = piece.becomes(with_call_ids(message, mapping), "tool call ids mapped")
         result.append(piece)
     return result
 
 
 def _fresh_id(call: str, taken: set[str]) -> str:
-    for salt in range(1_000_000):
-        digest = hashlib.sha256(f"{call}\0{salt}".encode("utf-8", "surrogatepass")).digest()
-        number = int.from_bytes(digest[:8], "big")
-        letters = []
-        for _ in range(9):
-            number, digit = divmod(number, 62)
-            letters.append(_BASE62[digit])
-        fresh = "".join(letters)
-        if fresh not in taken:
-            return fresh
-    raise AssertionError("62**9 ids cannot be taken")
+    return next(fresh for salt in count() if (fresh := _hashed_id(call, salt)) not in taken)
 
 
-def _renamed(message: AIMessage, mapping: dict[str, str]) -> AIMessage:
-    def renamed(call: dict[str, object]) -> dict[str, object]:
-        identity = call.get("id")
-        return (
-            {**call, "id": mapping.get(identity, identity)} if isinstance(identity, str) else call
-        )
-
-    update: dict[str, object] = {
-        "tool_calls": [renamed(dict(call)) for call in message.tool_calls],
-        "invalid_tool_calls": [renamed(dict(call)) for call in message.invalid_tool_calls],
-    }
-    if not isinstance(message.content, str):
-        update["content"] = [
-            renamed(block)
-            if isinstance(block, dict) and block.get("type") in ("tool_use", "tool_call")
-            else block
-            for block in message.content
-        ]
-    raw = message.additional_kwargs.get("tool_calls")
-    if isinstance(raw, list):
-        update["additional_kwargs"] = {
-            **message.additional_kwargs,
-            "tool_calls": [renamed(call) if isinstance(call, dict) else call for call in raw],
-        }
-    return message.model_copy(update=update)
+@lru_cache(maxsize=4_096)
+def _hashed_id(call: str, salt: int) -> str:
+    """Nine letters and digits that depend on nothing but the id, so that prefixes stay the same."""
+    digest = hashlib.sha256(f"{call}\0{salt}".encode("utf-8", "surrogatepass")).digest()
+    number = int.from_bytes(digest[:8], "big")
+    letters = []
+    for _ in range(9):
+        number, digit = divmod(number, len(_BASE62))
+        letters.append(_BASE62[digit])
+    return "".join(letters)

@@ -29,9 +29,9 @@ def summary_message(summary: str, role: Role) -> BaseMessage:
     return with_mark(made(message, "summary"), summary=summary)
 
 
-def with_summary(system: BaseMessage, summary: str) -> BaseMessage:
-    """A copy of a system message with a summary at its end, in place of one it may have."""
-    bare = without_summary(system)
+def with_summary(message: BaseMessage, summary: str) -> BaseMessage:
+    """A copy of a message with a summary at its end, in place of one it may have."""
+    bare = without_summary(message)
     text = summary_text(summary)
     content: str | list[Any]
     if isinstance(bare.content, str):
@@ -41,15 +41,15 @@ def with_summary(system: BaseMessage, summary: str) -> BaseMessage:
     return with_mark(bare.model_copy(update={"content": content}), summary=summary)
 
 
-def without_summary(system: BaseMessage) -> BaseMessage:
-    """A copy of a system message without the summary that it may carry."""
-    summary = summary_of(system)
+def without_summary(message: BaseMessage) -> BaseMessage:
+    """A copy of a message without the summary that it may carry."""
+    summary = summary_of(message)
     if summary is None:
-        return system
+        return message
     text = summary_text(summary)
     content: str | list[Any]
-    if isinstance(system.content, str):
-        content = system.content.removesuffix(text).removesuffix("\n\n")
+    if isinstance(message.content, str):
+        content = message.content.removesuffix(text).removesuffix("\n\n")
     else:
-        content = [block for block in system.content if block != {"type": "text", "text": text}]
-    return with_mark(system.model_copy(update={"content": content}), summary=None)
+        content = [block for block in message.content if block != {"type": "text", "text": text}]
+    return with_mark(message.model_copy(update={"content": content}), summary=None)

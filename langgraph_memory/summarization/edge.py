@@ -162,7 +162,7 @@ def summarize_node(
         tools: Tools bound to the model; their schemas count.
         profile: Name of the provider whose message rules hold.
         keep_last: At most this many of the newest messages stay verbatim.
-        keep_tokens: At most this many tokens of them; a quarter of `max_tokens` by default.
+        keep_tokens: At most this many tokens of them; 15 % of `max_tokens` by default.
         role: Where the summary goes: into the system message or into a user message.
         counter: Counts the tokens.
         source: The state key that holds the messages.

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 MAX_TOKENS = 80_000
 KEEP_LAST = 5
-KEPT_SHARE = 0.25
+KEPT_SHARE = 0.15
 ENDS = 2_000
 
 
@@ -80,7 +80,7 @@ class SummarizationHook:
         model: Writes the summaries.
         max_tokens: The trigger, in tokens of the whole request.
         keep_last: At most this many of the newest messages stay verbatim.
-        keep_tokens: At most this many tokens of them; a quarter of `max_tokens` by default.
+        keep_tokens: At most this many tokens of them; 15 % of `max_tokens` by default.
         role: Where the summary goes: into the system message or into a user message.
         counter: Counts the tokens.
     """

@@ -1,0 +1,57 @@
+"""Copies of messages with other tool-call ids, the same copy each time it is asked for.
+
+A view is computed on every model call. Making the same copies again would cost time, and every
+counter that remembers messages would have to count them again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+_Known = tuple["weakref.ref[BaseMessage]", object, dict[str, str], BaseMessage]
+_copies: dict[int, _Known] = {}
+
+
+def with_call_ids(message: BaseMessage, mapping: Mapping[str, str]) -> BaseMessage:
+    """A copy of a call or result in which ids are replaced; what is not in `mapping` stays."""
+    key = id(message)
+    known = _copies.get(key)
+    if known is not None:
+        reference, content, ids, copy = known
+        if reference() is message and content is message.content and ids == mapping:
+            return copy
+    copy = _renamed(message, mapping)
+    reference = weakref.ref(message, lambda _, key=key: _copies.pop(key, None))  # type: ignore[misc]
+    _copies[key] = (reference, message.content, dict(mapping), copy)
+    return copy
+
+
+def _renamed(message: BaseMessage, mapping: Mapping[str, str]) -> BaseMessage:
+    def renamed(call: Mapping[str, Any]) -> dict[str, Any]:
+        identity = call.get("id")
+        return {**call, "id": mapping.get(identity, identity)} if identity else dict(call)
+
+    if isinstance(message, ToolMessage):
+        return message.model_copy(update={"tool_call_id": mapping[message.tool_call_id]})
+    if not isinstance(message, AIMessage):
+        return message
+    update: dict[str, Any] = {
+        "tool_calls": [renamed(call) for call in message.tool_calls],
+        "invalid_tool_calls": [renamed(call) for call in message.invalid_tool_calls],
+    }
+    if not isinstance(message.content, str):
+        update["content"] = [
+            renamed(block)
+            if isinstance(block, dict) and block.get("type") in ("tool_use", "tool_call")
+            else block
+            for block in message.content
+        ]
+    raw = message.additional_kwargs.get("tool_calls")
+    if isinstance(raw, list):
+        calls = [renamed(call) if isinstance(call, dict) else call for call in raw]
+        update["additional_kwargs"] = {**message.additional_kwargs, "tool_calls": calls}
+    return message.model_copy(update=update)

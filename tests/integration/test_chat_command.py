@@ -1,0 +1,151 @@
+"""The chat as a person uses it: in a terminal, from a file, killed, and gone on with."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def chat(*options, stdin="", cwd, env=None):
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
+    return subprocess.run(
+        [sys.executable, "-m", "langgraph_memory.cli", "chat", *map(str, options)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**environment, **(env or {})},
+        check=False,
+        timeout=120,
+    )
+
+
+def small_talk(turns):
+    return [
+        f"On day {n} we walked along the river and counted {n + 3} herons." for n in range(turns)
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["summarize", "tiers", "layered"])
+def test_a_fact_from_the_start_is_answered_long_after_it_left_the_window(tmp_path, strategy):
+    lines = ["The gate code of the allotment is 7731-B.", *small_talk(60)]
+    lines += ["/context", "What is the code for the gate?"]
+    script = tmp_path / "talk.txt"
+    script.write_text("\n".join(lines), encoding="utf-8")
+    run = chat(
+        "--db", "t.db", "--input", script, "--budget", 1200, "--strategy", strategy, cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stderr
+    assert "7731-B" in run.stdout.rsplit("assistant>", 1)[1]
+    assert "summarized" in run.stdout
+
+
+def test_what_the_context_does_not_deliver_is_not_known(tmp_path):
+    lines = ["The gate code of the allotment is 7731-B.", *small_talk(40), "What is the gate code?"]
+    run = chat("--strategy", "window", "--budget", 500, stdin="\n".join(lines), cwd=tmp_path)
+    answer = run.stdout.rsplit("assistant>", 1)[1]
+    assert "7731" not in answer
+    assert "know" in answer
+
+
+def test_threads_go_on_and_do_not_see_each_other(tmp_path):
+    chat("--thread", "a", stdin="My cat is called Wanda.\n", cwd=tmp_path)
+    other = chat("--thread", "b", stdin="What is my cat called?\n/threads\n", cwd=tmp_path)
+    assert "Wanda" not in other.stdout
+    assert "* b" in other.stdout
+    same = chat("--thread", "a", stdin="What is my cat called?\n", cwd=tmp_path)
+    assert "2 messages" in same.stdout
+    assert "Wanda" in same.stdout
+
+
+def test_quit_ends_and_an_unknown_command_says_so(tmp_path):
+    run = chat(stdin="/nope\n/quit\nnever said\n", cwd=tmp_path)
+    assert "no command '/nope'" in run.stdout
+    assert "never said" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--budget", "0"], ["max_tokens", "0"]),
+        (["--strategy", "magic"], ["magic", "summarize"]),
+        (["--model", "gpt"], ["gpt", "provider:name"]),
+        (["--model", "nobody:none"], ["nobody"]),
+        (["--input", "missing.txt"], ["missing.txt"]),
+        (["--db", "notes.txt"], ["notes.txt", "not an SQLite database"]),
+        (["--db", "no/such/folder/t.db"], ["no/such/folder", "cannot be opened"]),
+    ],
+)
+def test_bad_options_name_the_value_and_the_remedy(tmp_path, options, words):
+    (tmp_path / "notes.txt").write_text("these are notes and no database " * 20)
+    run = chat(*options, stdin="hello\n", cwd=tmp_path)
+    assert run.returncode != 0
+    assert "Traceback" not in run.stderr
+    for word in words:
+        assert word in run.stderr
+    assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
+
+
+def test_a_killed_chat_answers_what_it_still_owed(tmp_path):
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from rich.console import Console\n"
+        "from langgraph_memory.chat import strategy_named\n"
+        "from langgraph_memory.cli.chat import ChatSession\n"
+        "from langgraph_memory.offline import OfflineChatModel\n"
+        "class Slow(OfflineChatModel):\n"
+        "    def _stream(self, *args, **kwargs):\n"
+        "        for chunk in super()._stream(*args, **kwargs):\n"
+        "            time.sleep(0.2)\n"
+        "            yield chunk\n"
+        "model = Slow()\n"
+        "ChatSession(Path('t.db'), 'k', model, strategy_named('summarize', 900, model),\n"
+        "            Console()).run(sys.stdin)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-u", str(slow)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    child.stdin.write(b"The boat leaves from pier 14 on Sunday morning.\n")
+    child.stdin.flush()
+    seen = b""
+    while b"assistant> Not" not in seen:
+        byte = child.stdout.read(1)
+        assert byte, seen
+        seen += byte
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdin.close()
+    child.stdout.close()
+    run = chat("--db", "t.db", "--thread", "k", stdin="Which pier?\n", cwd=tmp_path)
+    assert "stopped before step 'model'" in run.stdout
+    assert "2 messages" not in run.stdout.splitlines()[0]
+    assert run.stdout.count("you>") == 1
+    assert "14" in run.stdout.rsplit("assistant>", 1)[1]
+    again = chat("--db", "t.db", "--thread", "k", stdin="", cwd=tmp_path)
+    assert "4 messages" in again.stdout
+
+
+def test_the_demo_runs_from_start_to_end(tmp_path):
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "demo" / "run.py")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "kill -9" in run.stdout
+    assert "The last run stopped before step 'model'" in run.stdout
+    assert "over budget" not in run.stdout
