@@ -28,7 +28,7 @@ class ScriptedModel(BaseChatModel):
     reply: Reply
     requests: list[list[BaseMessage]] = Field(default_factory=list)
     bound: list[Any] = Field(default_factory=list)
-    tags: list[list[str]] = Field(default_factory=list)
+    call_tags: list[list[str]] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -54,7 +54,7 @@ class ScriptedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         self.requests.append(list(messages))
-        self.tags.append(list(run_manager.tags) if run_manager is not None else [])
+        self.call_tags.append(list(run_manager.tags) if run_manager is not None else [])
         answer = self.reply(list(messages))
         message = AIMessage(content=answer) if isinstance(answer, str) else answer
         return ChatResult(generations=[ChatGeneration(message=message)])

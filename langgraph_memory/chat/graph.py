@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 
 from langgraph_memory.context import ContextStrategy, ContextView
-from langgraph_memory.integrations import context_node
+from langgraph_memory.integrations import OverflowRetry, context_node
 from langgraph_memory.messages import Profile
 from langgraph_memory.summarization import ContextState
 
@@ -39,7 +39,7 @@ def chat_graph(
     graph = StateGraph(ContextState)
     view = context_node(strategy, system=system, profile=profile, model=model, on_view=on_view)
     graph.add_node("context", view)
-    graph.add_node("model", ModelNode(model))
+    graph.add_node("model", ModelNode(OverflowRetry(model, profile=profile)))
     graph.add_edge(START, "context")
     graph.add_edge("context", "model")
     graph.add_edge("model", END)
@@ -49,7 +49,7 @@ def chat_graph(
 class ModelNode(Runnable[Any, dict[str, Any]]):
     """Sends the view to the model and adds its reply to the thread."""
 
-    def __init__(self, model: BaseChatModel) -> None:
+    def __init__(self, model: Runnable[Any, Any]) -> None:
         self.name = "model"
         self._model = model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -33,7 +34,16 @@ def sqlite_saver(path: str | Path) -> Iterator[SqliteSaver]:
 
 @asynccontextmanager
 async def async_sqlite_saver(path: str | Path) -> AsyncIterator[AsyncSqliteSaver]:
-    """The same as `sqlite_saver`, for asynchronous graphs."""
+    """The same as `sqlite_saver`, for asynchronous graphs.
+
+    Args:
+        path: The file, or `:memory:`.
+
+    Raises:
+        InvalidInputError: The file cannot be opened, or is not an SQLite database.
+    """
+    # Looked at off the event loop first: what fails later would leave a thread behind.
+    (await asyncio.to_thread(_connect, path)).close()
     async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
         await saver.conn.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         await saver.setup()

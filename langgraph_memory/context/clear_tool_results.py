@@ -9,7 +9,8 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from langgraph_memory.context.budget import check_count
 from langgraph_memory.context.strategy import ContextRequest, PureStrategy, Selection
-from langgraph_memory.messages import Thread
+from langgraph_memory.messages import Thread, made_kind
+from langgraph_memory.messages.content import call_ids
 
 PLACEHOLDER = "[old tool result left out]"
 
@@ -38,7 +39,7 @@ class ClearToolResults(PureStrategy):
 
     def select(self, thread: Thread, request: ContextRequest) -> Selection:
         """Keep every message, some with another content."""
-        results = [i for i, m in enumerate(thread.messages) if isinstance(m, ToolMessage)]
+        results = answers(thread)
         clear = max(0, len(results) - self.keep) // self.batch * self.batch
         kept = thread.essentials() - set(thread.systems)
         replaced = {
@@ -52,11 +53,30 @@ class ClearToolResults(PureStrategy):
             and getattr(message, "name", None) not in self.exclude
             and len(str(message.content)) > len(self.placeholder)
         }
-        return Selection(
-            range(len(thread)), why=lambda _: "not acceptable to the provider", replaced=replaced
-        )
+        return Selection(range(len(thread)), why=lambda _: "", replaced=replaced)
 
 
 def cleared(message: BaseMessage, placeholder: str) -> BaseMessage:
     """A copy of a tool result with a placeholder for its output."""
     return message.model_copy(update={"content": placeholder})
+
+
+def answers(thread: Thread) -> list[int]:
+    """Positions of the results that are sent, ordered by their calls.
+
+    That is the first result of each call, and none that was made up for one.
+    """
+    found: list[int] = []
+    for unit in thread.units:
+        if unit.kind != "tool_calls":
+            continue
+        results: dict[str, int] = {}
+        for index, message in zip(unit.indices, unit.messages, strict=True):
+            if isinstance(message, ToolMessage):
+                results.setdefault(message.tool_call_id, index)
+        found.extend(
+            results[call]
+            for call in dict.fromkeys(call_ids(unit.messages[0]))
+            if call in results and made_kind(thread.messages[results[call]]) is None
+        )
+    return found

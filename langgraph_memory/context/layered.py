@@ -179,7 +179,7 @@ class Layered(ContextStrategy):
             added = [(thread.current, made(HumanMessage(content=text), "memory"))]
         selection = Selection(
             range(len(thread)),
-            why=lambda _: "not acceptable to the provider",
+            why=lambda _: "",
             added=added,
             notes=notes,
             degraded="; ".join(failures),

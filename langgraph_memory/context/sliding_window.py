@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from langgraph_memory.context.budget import Budget, check_budget
 from langgraph_memory.context.strategy import (
@@ -17,7 +15,7 @@ from langgraph_memory.context.strategy import (
 from langgraph_memory.errors import InvalidBudgetError
 from langgraph_memory.messages import Thread, summary_of
 from langgraph_memory.summarization.block import with_summary, without_summary
-from langgraph_memory.summarization.running import find, place_of
+from langgraph_memory.summarization.running import find, place_in, place_of
 from langgraph_memory.tokens import TokenCounter
 
 REMEMBERED = 8
@@ -59,7 +57,7 @@ class SlidingWindow(PureStrategy):
         budget = request.tokens("max_tokens", self.max_tokens)
         window = _Window(thread, request, self.counter_for(request))
         state = request.state_of(self)
-        carried = find(thread, _place(state))
+        carried = find(thread, place_in(state))
         if self.low_water == 1:
             first = window.newest_fitting(budget)
         elif carried is None:
@@ -200,8 +198,3 @@ def _shortened(text: str, tokens: int, counter: TokenCounter) -> str:
             break
         kept.append(line)
     return "\n".join(kept)
-
-
-def _place(state: Mapping[str, Any]) -> tuple[int, str] | None:
-    start = state.get("start")
-    return (int(start[0]), str(start[1])) if start else None

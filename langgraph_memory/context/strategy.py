@@ -19,6 +19,7 @@ from langgraph_memory.context.budget import Budget, resolve_budget
 from langgraph_memory.context.report import Report
 from langgraph_memory.errors import InvalidStateError
 from langgraph_memory.messages import Piece, Profile, Thread, calls_of, openers_needed
+from langgraph_memory.messages.content import is_empty
 from langgraph_memory.messages.profiles import profile_named
 from langgraph_memory.summarization.assemble import assemble
 from langgraph_memory.summarization.block import Role
@@ -242,7 +243,7 @@ def build_view(
         strategy=type(strategy).__name__,
         source=thread.messages,
         pieces=pieces,
-        why=selection.why,
+        why=lambda index: _reason(thread, selection, index),
         summarized=selection.summarized,
         summary=selection.summary,
         budget=selection.budget,
@@ -260,3 +261,15 @@ def build_view(
         over_budget=over,
         degraded=bool(selection.degraded),
     )
+
+
+def _reason(thread: Thread, selection: Selection, index: int) -> str:
+    """Why a message is not in the view."""
+    message = thread.messages[index]
+    if index in thread.orphans:
+        return "answers no tool call"
+    if index not in set(selection.keep):
+        return selection.why(index)
+    if message.type == "tool":
+        return "answers a tool call that is answered already"
+    return "has no content" if is_empty(message) else "not acceptable to the provider"

@@ -38,8 +38,8 @@ class SummarizationStep(ContextStrategy):
 
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
         """Summarize if the request is over the trigger, and show the summary."""
-        messages, running = resumed(messages, request.state_of(self))
         thread = Thread.of(messages)
+        running = resumed(thread, request.state_of(self))
         around = Surroundings(request.system, request.tools, request.rules)
         if self.fires:
             outcome = yield from self.hook.steps(thread, running, around, request.config)

@@ -27,11 +27,11 @@ from langgraph_memory.context.strategy import (
     with_openers,
 )
 from langgraph_memory.errors import SummarizationError
-from langgraph_memory.messages import Thread, key_of, made_kind, summary_of, text_of
+from langgraph_memory.messages import Thread, key_of, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries
-from langgraph_memory.summarization.block import Role, without_summary
-from langgraph_memory.summarization.hook import KEPT_SHARE
+from langgraph_memory.summarization.block import Role
+from langgraph_memory.summarization.hook import KEPT_SHARE, is_within, room_beside
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary
 from langgraph_memory.tokens import TokenCounter
@@ -40,7 +40,6 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_THRESHOLD = 30
 FALLBACK_FIRST = 3
-SUMMARY_TOKENS = 450
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,8 @@ class Summarize(ContextStrategy):
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
         """Show the running summary; make a new one first where it is due."""
         state = request.state_of(self)
-        messages, running = resumed(messages, state)
         thread = Thread.of(messages)
+        running = resumed(thread, state)
         waiting: dict[str, Any] | None = state.get("waiting")
         if waiting is not None:
             running, waiting = self._collected(running, thread, waiting, request)
@@ -124,8 +123,8 @@ class Summarize(ContextStrategy):
 
     def due(self, messages: Sequence[BaseMessage], request: ContextRequest) -> bool:
         """Whether the next view would need a new summary."""
-        messages, running = resumed(messages, request.state_of(self))
         thread = Thread.of(messages)
+        running = resumed(thread, request.state_of(self))
         placed = running.on(thread)
         selection = self._selection(thread, placed, running, request)
         return self._due(placed, selection, request) and (
@@ -158,20 +157,25 @@ class Summarize(ContextStrategy):
 
     def _eviction(self, placed: Placed, request: ContextRequest) -> Eviction | None:
         counter = self.counter_for(request)
-        keep_tokens = self.keep_tokens
+        budget = keep_tokens = None
         if self.max_tokens is not None:
             budget = request.tokens("max_tokens", self.max_tokens)
-            if keep_tokens is None:
-                keep_tokens = int(KEPT_SHARE * budget)
-            # What stays must fit beside what is always there and the new summary: what a window
-            # would have to cut afterwards, no summary would have seen.
-            thread = placed.thread
-            always = [thread.messages[index] for index in thread.essentials()]
-            fixed = counter.count_request(always, system=request.system, tools=request.tools)
-            newest = sum(map(counter.count_message, thread.units[-1])) if thread.units else 0
-            keep_tokens = min(keep_tokens, budget - fixed + newest - SUMMARY_TOKENS)
+            room = room_beside(placed.thread, budget, request.system, request.tools, counter)
+            keep_tokens = min(self.keep_tokens or int(KEPT_SHARE * budget), room)
+
+        def fits(after: Placed) -> bool:
+            if self.threshold is not None and len(after.unsummarized) > self.threshold:
+                return False
+            return budget is None or is_within(
+                after, budget, request.system, request.tools, counter
+            )
+
         return placed.evict(
-            request.rules, keep_last=self.keep_last, keep_tokens=keep_tokens, counter=counter
+            request.rules,
+            keep_last=self.keep_last,
+            keep_tokens=self.keep_tokens if budget is None else keep_tokens,
+            counter=counter,
+            fits=fits,
         )
 
     def _summarized(
@@ -302,28 +306,17 @@ class Summarize(ContextStrategy):
         return replace(running, text=job.summary.text, covered=seen), None
 
 
-def resumed(
-    messages: Sequence[BaseMessage], state: Mapping[str, Any]
-) -> tuple[Sequence[BaseMessage], Running]:
-    """The thread without a summary that an earlier view put into it, and the running summary."""
+def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
+    """The running summary of a state, or the one that the messages of an earlier view carry."""
     running = Running.from_json(state)
-    thread = Thread.of(messages)
-    carrying = [
-        index
+    if running.text is not None:
+        return running
+    carried = [
+        summary
         for index in (*thread.systems[:1], *thread.blocks)
-        if summary_of(thread.messages[index]) is not None
+        if (summary := summary_of(thread.messages[index])) is not None
     ]
-    if not carrying:
-        return messages, running
-    if running.text is None:
-        running = replace(running, text=summary_of(thread.messages[carrying[-1]]))
-    bare = list(messages)
-    for index in reversed(carrying):
-        if made_kind(bare[index]) == "summary":
-            del bare[index]
-        else:
-            bare[index] = without_summary(bare[index])
-    return bare, running
+    return replace(running, text=carried[-1]) if carried else running
 
 
 def _mark_waiting(selection: Selection, waiting: Mapping[str, Any]) -> None:

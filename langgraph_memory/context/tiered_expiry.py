@@ -25,7 +25,8 @@ from langgraph_memory.context.strategy import (
 )
 from langgraph_memory.context.summarize import resumed
 from langgraph_memory.errors import SummarizationError
-from langgraph_memory.messages import Thread
+from langgraph_memory.messages import Thread, made_kind
+from langgraph_memory.messages.content import is_empty
 from langgraph_memory.summarization.running import Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary, both_ends
 
@@ -68,8 +69,8 @@ class TieredExpiry(ContextStrategy):
 
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
         """Move the tiers, summarize what became old, and build the view."""
-        messages, running = resumed(messages, request.state_of(self))
         thread = Thread.of(messages)
+        running = resumed(thread, request.state_of(self))
         placed = running.on(thread)
         degraded, calls = "", 0
         old = self._turn_start(thread, self.recent + self.middle)
@@ -105,26 +106,36 @@ class TieredExpiry(ContextStrategy):
 
     def _turn_start(self, thread: Thread, age: int) -> int:
         """Position before which turns are at least `age` turns old, moving in whole steps."""
-        older = (len(thread.users) - age) // self.step * self.step
-        return thread.users[older] if older > 0 else 0
+        turns = [
+            index
+            for index in thread.users
+            if index == thread.current or not is_empty(thread.messages[index])
+        ]
+        older = (len(turns) - age) // self.step * self.step
+        return turns[older] if older > 0 else 0
 
     def _shortened(self, thread: Thread, placed: Placed) -> dict[int, tuple[BaseMessage, str]]:
         recent = self._turn_start(thread, self.recent)
-        keep = thread.essentials()
-        shortened = {}
-        for index in placed.shown:
-            message = thread.messages[index]
-            if index >= recent or index in keep:
-                continue
-            if isinstance(message, ToolMessage):
-                if len(str(message.content)) > len(PLACEHOLDER):
-                    shown: BaseMessage = cleared(message, PLACEHOLDER)
-                    shortened[index] = (shown, f"tool result older than {self.recent} turns")
-            elif isinstance(message.content, str) and self._is_long(message.content):
-                text = both_ends(message.content, self.max_chars)
-                shown = message.model_copy(update={"content": text})
-                shortened[index] = (shown, f"text older than {self.recent} turns shortened")
-        return shortened
+        untouched = thread.essentials()
+        shown = set(placed.shown)
+        return {
+            index: (short, f"older than {self.recent} turns, shortened")
+            for unit in thread.units
+            if unit.indices[0] < recent
+            for index, message in zip(unit.indices, unit.messages, strict=True)
+            if index in shown and index not in untouched and made_kind(message) is None
+            if (short := self._short(message)) is not None
+        }
+
+    def _short(self, message: BaseMessage) -> BaseMessage | None:
+        """The short form of a message of a middle turn; None where it is short already."""
+        if isinstance(message, ToolMessage):
+            long = len(str(message.content)) > len(PLACEHOLDER)
+            return cleared(message, PLACEHOLDER) if long else None
+        if isinstance(message.content, str) and self._is_long(message.content):
+            text = both_ends(message.content, self.max_chars)
+            return message.model_copy(update={"content": text})
+        return None
 
     def _is_long(self, text: str) -> bool:
         # Shortened text, with its mark, must not be shortened again.

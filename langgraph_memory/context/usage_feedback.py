@@ -17,7 +17,8 @@ from langgraph_memory.context.strategy import (
 )
 from langgraph_memory.errors import InvalidBudgetError
 from langgraph_memory.messages import Thread, key_of
-from langgraph_memory.summarization.running import find, place_of
+from langgraph_memory.messages.content import is_empty
+from langgraph_memory.summarization.running import find, place_in, place_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class UsageFeedbackWindow(PureStrategy):
         """Act on the newest report if it has not been acted on."""
         budget = request.tokens("max_prompt_tokens", self.max_prompt_tokens)
         state = request.state_of(self)
-        start = find(thread, _place(state)) or 0
+        start = find(thread, place_in(state)) or 0
         first = thread.unit_at(start)
         learned = [tuple(point) for point in state.get("points", ())]
         last_report: str | None = state.get("report")
@@ -119,8 +120,11 @@ def _newest_report(thread: Thread) -> tuple[str, int, int] | None:
     """Key, position and input tokens of the newest reply that reports its usage."""
     for index in range(len(thread) - 1, -1, -1):
         message = thread.messages[index]
-        if isinstance(message, AIMessage) and message.usage_metadata:
-            return key_of(message), index, int(message.usage_metadata.get("input_tokens", 0))
+        # An empty reply may be missing from the next view, and its report with it.
+        if isinstance(message, AIMessage) and message.usage_metadata and not is_empty(message):
+            tokens = int(message.usage_metadata.get("input_tokens", 0))
+            if tokens > 0:
+                return key_of(message), index, tokens
     return None
 
 
@@ -138,8 +142,3 @@ def _characters(message: Any) -> int:
     calls = getattr(message, "tool_calls", None) or ()
     text = message.content if isinstance(message.content, str) else message.text
     return len(text) + sum(len(str(call["args"])) + len(call["name"]) for call in calls) + 8
-
-
-def _place(state: Mapping[str, Any]) -> tuple[int, str] | None:
-    start = state.get("start")
-    return (int(start[0]), str(start[1])) if start else None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_memory.errors import MissingExtraError
 from langgraph_memory.integrations.node import ContextNode, add_pre_model_steps, context_node
 from langgraph_memory.integrations.ordered_steps import ordered_steps
+from langgraph_memory.integrations.overflow import OverflowRetry
 
 if TYPE_CHECKING:
     from langgraph_memory.integrations.middleware import ContextMiddleware
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextMiddleware",
     "ContextNode",
+    "OverflowRetry",
     "add_pre_model_steps",
     "context_node",
     "ordered_steps",

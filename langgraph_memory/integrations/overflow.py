@@ -7,9 +7,11 @@ from typing import Any
 
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from langgraph_memory.context import ContextRequest, SlidingWindow
 from langgraph_memory.context.strategy import DEFAULT_COUNTER
+from langgraph_memory.messages import Profile
 
 TIGHTER = 0.6
 # Not every integration maps its provider's error to LangChain's; these words are in the originals.
@@ -21,6 +23,50 @@ PHRASES = (
     "input is too long",
     "exceeds the maximum number of tokens",
 )
+
+
+class OverflowRetry(Runnable[Any, Any]):
+    """A chat model that answers an overflow of its window once with a tighter view.
+
+    For the model node of a graph: `OverflowRetry(model).invoke(state["llm_input_messages"])`.
+    `ContextMiddleware` does the same by itself.
+
+    Args:
+        model: The chat model, with its tools bound.
+        tools: Those tools; their schemas count.
+        profile: Name of the provider whose message rules hold.
+    """
+
+    def __init__(
+        self,
+        model: Runnable[Any, Any],
+        *,
+        tools: Sequence[Any] = (),
+        profile: str | Profile = "common",
+    ) -> None:
+        self._model = model
+        self._tools = tools
+        self._profile = profile
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Call the model, and once more with a tighter view if the request was too long."""
+        try:
+            return self._model.invoke(input, config, **kwargs)
+        except Exception as error:
+            if not is_overflow(error):
+                raise
+        shorter = tighter(input, self._tools, self._profile)
+        return self._model.invoke(shorter, config, **kwargs)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """The same as `invoke`, awaited."""
+        try:
+            return await self._model.ainvoke(input, config, **kwargs)
+        except Exception as error:
+            if not is_overflow(error):
+                raise
+        shorter = tighter(input, self._tools, self._profile)
+        return await self._model.ainvoke(shorter, config, **kwargs)
 
 
 def is_overflow(error: BaseException) -> bool:

@@ -102,6 +102,20 @@ def is_empty(message: BaseMessage) -> bool:
     return not call_ids(message) and all(is_empty_block(block) for block in content)
 
 
+def says_nothing(message: BaseMessage) -> bool:
+    """Whether some provider would not be sent a message: it is empty, or reasoning and no more."""
+    if is_empty(message):
+        return True
+    return (
+        not isinstance(message.content, str)
+        and not call_ids(message)
+        and all(
+            is_empty_block(block) or (isinstance(block, dict) and block.get("type") == "reasoning")
+            for block in message.content
+        )
+    )
+
+
 def is_empty_block(block: Any) -> bool:
     """Whether a content block is a text block without text."""
     if isinstance(block, str):

@@ -14,8 +14,10 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolM
 from langgraph_memory.messages.content import (
     call_ids,
     calls_of,
+    check_messages,
     is_empty,
     is_empty_block,
+    key_of,
     role_of,
     text_of,
 )
@@ -52,8 +54,12 @@ class Piece:
         return Piece(message, self.origin, (*self.changes, why))
 
     def says(self, content: str | list[Any], why: str) -> Piece:
-        """The same piece with other content, and the reason noted."""
-        return self.becomes(self.message.model_copy(update={"content": content}), why)
+        """The same piece with other content, and the reason noted.
+
+        The key of a message without an id is made of its content, so it becomes the id.
+        """
+        update = {"content": content, "id": key_of(self.message)}
+        return self.becomes(self.message.model_copy(update=update), why)
 
 
 def repair(
@@ -80,6 +86,7 @@ def repair(
         InvalidMessagesError: The list holds something that is not a message.
         UnknownProfileError: There is no such profile.
     """
+    check_messages(messages)
     pieces = [Piece(message, index) for index, message in enumerate(messages)]
     rules = profile_named(profile)
     return [piece.message for piece in repair_pieces(pieces, rules, interrupted=interrupted)]
@@ -92,9 +99,9 @@ def repair_pieces(pieces: Sequence[Piece], rules: Profile, *, interrupted: bool)
     whole = _whole_units(pieces, interrupted=interrupted, in_order=rules.results_in_order)
     if rules.one_system:
         whole = _one_system(whole)
-    whole = _reasoning(whole, rules)
     if rules.no_empty:
         whole = _without_empty(whole, results=rules.no_empty_result)
+    whole = _reasoning(whole, rules)
     if rules.bridge_after_tool:
         whole = _bridged(whole)
     if rules.call_id or rules.unique_ids:
@@ -109,14 +116,13 @@ def _whole_units(pieces: Sequence[Piece], *, interrupted: bool, in_order: bool) 
     last_input = max(
         (i for i, piece in enumerate(pieces) if role_of(piece.message) == "user"), default=-1
     )
+    sendable = [unit for unit in read if unit.kind != "orphan"]
     result: list[Piece] = []
-    for unit in read:
-        if unit.kind == "orphan":
-            continue
+    for unit in sendable:
         if unit.kind != "tool_calls":
             result.extend(pieces[index] for index in unit.indices)
             continue
-        waits = interrupted and unit.indices[0] > last_input and unit is read[-1]
+        waits = interrupted and unit.indices[0] > last_input and unit is sendable[-1]
         result.extend(_answered(unit, pieces, waits=waits, in_order=in_order))
     return result
 
@@ -243,10 +249,13 @@ def _without_empty(pieces: list[Piece], *, results: bool) -> list[Piece]:
 
 def _bridged(pieces: list[Piece]) -> list[Piece]:
     result: list[Piece] = []
+    before = ""
     for piece in pieces:
-        after_tool = bool(result) and isinstance(result[-1].message, ToolMessage)
-        if after_tool and role_of(piece.message) == "user":
+        role = role_of(piece.message)
+        if before == "tool" and role == "user":
             result.append(Piece(made(AIMessage(content=NO_REPLY), "bridge"), ADDED))
+        if role != "system":
+            before = role
         result.append(piece)
     return result
 

@@ -10,7 +10,14 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from langgraph_memory.messages.content import call_ids, check_each, check_messages, role_of
+from langgraph_memory.messages.content import (
+    call_ids,
+    check_each,
+    check_messages,
+    is_empty,
+    role_of,
+    says_nothing,
+)
 from langgraph_memory.messages.marks import is_pinned, made_kind
 from langgraph_memory.messages.profiles import Profile
 from langgraph_memory.messages.units import Unit, UnitReader
@@ -30,6 +37,7 @@ class Thread:
         users: Positions of the user messages: each opens a turn.
         pinned: Positions of the messages of units with a pinned message, and of `blocks`.
         blocks: Positions of messages that a strategy put in: summaries and recalled memories.
+        orphans: Positions of results that answer no call; they are sent to no provider.
         folds: What strategies worked out over the thread so far; a longer thread goes on from it.
     """
 
@@ -40,6 +48,7 @@ class Thread:
     users: list[int]
     pinned: tuple[int, ...]
     blocks: tuple[int, ...]
+    orphans: frozenset[int]
     _reader: UnitReader = field(repr=False)
     folds: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
@@ -69,8 +78,15 @@ class Thread:
         return self.users[-1] if self.users else None
 
     def opener(self, index: int) -> int | None:
-        """Position of the user message that opens the turn of a message; None before the first."""
+        """Position of the user message that opens the turn of a message; None before the first.
+
+        A user message without any content opens nothing: it is not sent to every provider.
+        """
         place = bisect_right(self.users, index)
+        while place and self.users[place - 1] != self.current:
+            if not is_empty(self.messages[self.users[place - 1]]):
+                break
+            place -= 1
         return self.users[place - 1] if place else None
 
     def unit_at(self, index: int) -> int:
@@ -82,14 +98,18 @@ class Thread:
         keep = {*self.systems, *self.pinned}
         if self.users:
             keep.add(self.users[-1])
-        if self.units:
-            keep.update(self.units[-1].indices)
+        for unit in reversed(self.units):
+            if unit.kind not in ("system", "orphan"):
+                keep.update(unit.indices)
+                # What says nothing is not sent to every provider: then the one before is newest.
+                if unit.kind == "user" or not says_nothing(unit.messages[0]):
+                    break
         return keep
 
     @classmethod
     def _read(cls, messages: Sequence[BaseMessage]) -> Thread:
         check_messages(messages)
-        return cls([], [], [], (), [], (), (), UnitReader())._extended(messages)
+        return cls([], [], [], (), [], (), (), frozenset(), UnitReader())._extended(messages)
 
     def _extended(self, messages: Sequence[BaseMessage]) -> Thread:
         known = len(self)
@@ -107,6 +127,7 @@ class Thread:
         )
         systems = [known + i for i, role in enumerate(roles) if role == "system"]
         blocks = [known + i for i, kind in enumerate(kinds) if kind in ("summary", "memory")]
+        orphans = [u.indices[0] for u in reader.units[len(self.units) :] if u.kind == "orphan"]
         pinned = {*self.pinned, *blocks, *_pinned(reader.units[reader.touched :])}
         return Thread(
             messages=[*self.messages, *new],
@@ -116,6 +137,7 @@ class Thread:
             users=users,
             pinned=tuple(sorted(pinned)) if len(pinned) > len(self.pinned) else self.pinned,
             blocks=(*self.blocks, *blocks),
+            orphans=self.orphans.union(orphans) if orphans else self.orphans,
             _reader=reader,
             folds=self.folds.copy(),
         )
@@ -140,7 +162,9 @@ def openers_needed(thread: Thread, keep: Sequence[int], rules: Profile) -> list[
     for index in keep:
         message = thread.messages[index]
         role = role_of(message)
-        if role == "system":
+        if role == "system" or index in thread.orphans or index in thread.blocks:
+            continue
+        if rules.no_empty and role != "tool" and index != thread.current and is_empty(message):
             continue
         if before is None:
             unfit = rules.user_first and role != "user"
@@ -171,7 +195,7 @@ def last_units(thread: Thread, limit: int) -> list[int]:
 def _fitting(units: Iterable[Unit], limit: int) -> list[int]:
     fitting: list[int] = []
     for unit in units:
-        if unit.kind == "system":
+        if unit.kind in ("system", "orphan"):
             continue
         # What was made up for an earlier view is not the thread's, so it takes nobody's place.
         limit -= sum(1 for message in unit if made_kind(message) is None)

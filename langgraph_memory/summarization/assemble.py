@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from langgraph_memory.messages import Piece, Profile, Thread, repair_pieces, text_of
+from langgraph_memory.messages import Piece, Profile, Thread, made_kind, repair_pieces, text_of
 from langgraph_memory.messages.repair import ADDED
 from langgraph_memory.summarization.block import Role, summary_message, with_summary
 
@@ -67,11 +67,22 @@ def _with_system(pieces: list[Piece], system: str | SystemMessage | None) -> lis
 
 
 def _with_summary(pieces: list[Piece], summary: str, role: Role) -> list[Piece]:
-    lead = bool(pieces) and pieces[0].message.type == "system"
+    """Put the summary in its place; a message that an earlier view made for it is that place."""
+    block = next(
+        (i for i, p in enumerate(pieces) if made_kind(p.message) == "summary"),
+        None,
+    )
+    if block is not None:
+        shown = with_summary(pieces[block].message, summary)
+        changed = shown.content != pieces[block].message.content
+        piece = (
+            pieces[block].becomes(shown, "running summary renewed") if changed else pieces[block]
+        )
+        return [*pieces[:block], piece, *pieces[block + 1 :]]
+    first = next((i for i, p in enumerate(pieces) if p.message.type != "system"), len(pieces))
     if role == "user":
-        place = next((i for i, p in enumerate(pieces) if p.message.type != "system"), len(pieces))
-        return [*pieces[:place], Piece(summary_message(summary, "user"), ADDED), *pieces[place:]]
-    if not lead:
+        return [*pieces[:first], Piece(summary_message(summary, "user"), ADDED), *pieces[first:]]
+    if not first:
         return [Piece(summary_message(summary, "system"), ADDED), *pieces]
     shown = with_summary(pieces[0].message, summary)
     return [pieces[0].becomes(shown, "running summary added"), *pieces[1:]]

@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 MAX_TOKENS = 80_000
 KEEP_LAST = 5
 KEPT_SHARE = 0.15
+SUMMARY_TOKENS = 450
 ENDS = 2_000
 
 
@@ -118,11 +119,14 @@ class SummarizationHook:
 
     def eviction(self, placed: Placed, around: Surroundings) -> Eviction | None:
         """What would be summarized."""
+        size = (self.max_tokens, around.system, around.tools, self.counter)
+        room = room_beside(placed.thread, *size)
         return placed.evict(
             profile_named(around.profile),
             keep_last=self.keep_last,
-            keep_tokens=self.keep_tokens or max(1, int(self.max_tokens * KEPT_SHARE)),
+            keep_tokens=min(self.keep_tokens or int(KEPT_SHARE * self.max_tokens), room),
             counter=self.counter,
+            fits=lambda after: is_within(after, *size),
         )
 
     def steps(
@@ -171,3 +175,31 @@ class SummarizationHook:
             else:
                 break
         return best
+
+
+def room_beside(
+    thread: Thread,
+    budget: int,
+    system: str | SystemMessage | None,
+    tools: Sequence[Any],
+    counter: TokenCounter,
+) -> int:
+    """Tokens that are left beside what is always sent and a new summary.
+
+    What stays in view must fit: what a window behind had to cut, no summary would have seen.
+    """
+    kept = {*thread.systems, *thread.pinned}
+    always = [thread.messages[index] for index in sorted(kept)]
+    return budget - counter.count_request(always, system=system, tools=tools) - SUMMARY_TOKENS
+
+
+def is_within(
+    placed: Placed,
+    budget: int,
+    system: str | SystemMessage | None,
+    tools: Sequence[Any],
+    counter: TokenCounter,
+) -> bool:
+    """Whether what is in view, with a new summary, has at most so many tokens."""
+    shown = [placed.thread.messages[index] for index in placed.shown]
+    return counter.count_request(shown, system=system, tools=tools) + SUMMARY_TOKENS <= budget

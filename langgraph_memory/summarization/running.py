@@ -6,7 +6,7 @@ key, and looked up by it when the thread has been edited.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,25 @@ def place_of(thread: Thread, index: int) -> Place:
     return index, key_of(thread.messages[index])
 
 
+def place_in(state: Mapping[str, Any], name: str = "start") -> Place | None:
+    """A place that was kept in a state.
+
+    Raises:
+        InvalidStateError: There is something else under that name.
+    """
+    place = state.get(name)
+    if not place:
+        return None
+    try:
+        index, key = place
+        return int(index), str(key)
+    except (TypeError, ValueError) as error:
+        raise InvalidStateError(
+            f"{name!r} in the state of a context strategy is {place!r:.80}, not a position and a "
+            "key. Hand back the `state` of the last view as it was, or None to start again."
+        ) from error
+
+
 @dataclass(frozen=True)
 class Running:
     """A running summary and how far it has come.
@@ -62,11 +81,10 @@ class Running:
         if not state:
             return cls()
         try:
-            start = state.get("start")
             return cls(
                 text=state.get("summary"),
                 covered=tuple(state.get("covered", ())),
-                start=(int(start[0]), str(start[1])) if start else None,
+                start=place_in(state),
                 held=tuple((int(i), str(key)) for i, key in state.get("held", ())),
             )
         except (TypeError, ValueError, AttributeError, IndexError) as error:
@@ -168,14 +186,28 @@ class Placed:
         keep_last: int,
         keep_tokens: int | None = None,
         counter: TokenCounter,
+        fits: Callable[[Placed], bool],
     ) -> Eviction | None:
         """Choose what to take out of view; None when nothing may go.
 
-        The newest units stay, as many as have at most `keep_last` messages and `keep_tokens`
-        tokens together and at least one. The newest user message and pinned messages stay too,
-        and so does the question of the first turn in view where the provider needs one there.
+        The steps of the current turn go last: where it is enough that older turns go, it stays
+        whole. Otherwise the newest units stay, as many as have at most `keep_last` messages and
+        `keep_tokens` tokens together and at least one. The newest user message and pinned messages
+        stay too, and so does the question of the first turn in view where the provider needs it.
+
+        Args:
+            rules: What the provider accepts.
+            keep_last: Messages.
+            keep_tokens: Tokens.
+            counter: Counts them.
+            fits: Whether a view is small enough.
         """
         first = self.thread.unit_at(self.start)
+        current = self.thread.current
+        if current is not None:
+            older = self.evict_before(max(self.thread.unit_at(current), first), rules)
+            if older is not None and fits(older.after):
+                return older
         cut = _boundary(self.thread, first, keep_last, keep_tokens, counter)
         return None if cut is None else self.evict_before(cut, rules)
 
@@ -184,15 +216,13 @@ class Placed:
         thread = self.thread
         first = thread.unit_at(self.start)
         start = thread.starts[cut]
-        stays = {*thread.systems, *thread.pinned}
-        if thread.current is not None:
-            stays.add(thread.current)
+        stays = thread.essentials()
         tail = [i for unit in thread.units[cut:] for i in unit.indices]
         stays.update(openers_needed(thread, sorted(stays.union(tail)), rules))
         waiting = [*self.held, *(i for u in thread.units[first:cut] for i in u.indices)]
         evicted = tuple(sorted(i for i in waiting if i not in stays))
-        if not evicted:
-            return None
+        if all(made_kind(thread.messages[index]) for index in evicted):
+            return None  # nothing, or only what an earlier view put between messages
         apart = {*thread.systems, *thread.pinned}
         held = tuple(sorted(i for i in waiting if i in stays and i not in apart))
         return Eviction(evicted, Placed(thread, start, held))
@@ -217,7 +247,11 @@ class Eviction:
 
 
 def _boundary(
-    thread: Thread, first: int, keep_last: int, keep_tokens: int | None, counter: TokenCounter
+    thread: Thread,
+    first: int,
+    keep_last: int,
+    keep_tokens: int | None,
+    counter: TokenCounter,
 ) -> int | None:
     """Number of the first unit to keep."""
     if first >= len(thread.units):
@@ -230,9 +264,8 @@ def _boundary(
         if keep_tokens is not None:
             tokens += sum(map(counter.count_message, unit))
         newest = cut == len(thread.units)
-        if not newest and (
-            messages > keep_last or (keep_tokens is not None and tokens > keep_tokens)
-        ):
+        too_many = messages > keep_last or (keep_tokens is not None and tokens > keep_tokens)
+        if not newest and too_many:
             break
         cut = number
     return cut

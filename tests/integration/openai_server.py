@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import toktok
+import toktok  # type: ignore[import-untyped]
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -51,7 +51,7 @@ def call(*calls: tuple[str, str, Mapping[str, Any]]) -> Json:
 
 def exact_tokens(text: str) -> int:
     """o200k tokens of a text."""
-    return toktok.batch_count([text], "o200k_base")[0]
+    return int(toktok.batch_count([text], "o200k_base")[0])
 
 
 def request_tokens(request: Mapping[str, Any]) -> int:
@@ -67,7 +67,7 @@ def request_tokens(request: Mapping[str, Any]) -> int:
     for tool in request.get("tools") or ():
         texts.append(json.dumps(tool["function"], ensure_ascii=False, separators=(",", ":")))
     counted = toktok.batch_count(texts, "o200k_base") if texts else []
-    return sum(counted) + PER_MESSAGE * len(request["messages"])
+    return int(sum(counted)) + PER_MESSAGE * len(request["messages"])
 
 
 class RefusedError(Exception):

@@ -20,7 +20,9 @@ from langgraph.graph import START, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from openai import BadRequestError
 from openai_server import Json, OpenAIServer, call, exact_tokens, say
+from pydantic import SecretStr
 
+from langgraph_memory.chat.graph import chat_graph
 from langgraph_memory.context import (
     ClearToolResults,
     Composite,
@@ -85,7 +87,11 @@ def server() -> Iterator[OpenAIServer]:
 
 def client(server: OpenAIServer, **options: Any) -> ChatOpenAI:
     return ChatOpenAI(
-        model="gpt-4o-mini", base_url=server.url, api_key="none", max_retries=0, **options
+        model="gpt-4o-mini",
+        base_url=server.url,
+        api_key=SecretStr("none"),
+        max_retries=0,
+        **options,
     )
 
 
@@ -301,20 +307,23 @@ class TestOverflow:
             said.append(AIMessage(f"{turn}. " + "it has roses, a pond and an old apple tree " * 9))
         return [*said, HumanMessage("And the cellar?")]
 
-    def agent(self, server: OpenAIServer) -> Any:
+    def agent(self, server: OpenAIServer, **options: Any) -> Any:
         views: list[ContextView] = []
         agent = create_agent(
-            client(server),
+            client(server, **options),
             system_prompt=SYSTEM,
             middleware=[ContextMiddleware(SlidingWindow(BUDGET), on_view=views.append)],
         )
         return agent, views
 
+    @pytest.mark.parametrize("streaming", [False, True])
     @pytest.mark.parametrize("asynchronous", [False, True])
-    async def test_retries_once_with_less(self, server: OpenAIServer, asynchronous: bool) -> None:
+    async def test_retries_once_with_less(
+        self, server: OpenAIServer, asynchronous: bool, streaming: bool
+    ) -> None:
         server.script = lambda _: say("It is dry and cool.")
         server.window = 3_000
-        agent, views = self.agent(server)
+        agent, views = self.agent(server, streaming=streaming)
         given = {"messages": self.long_thread()}
         state = await agent.ainvoke(given) if asynchronous else agent.invoke(given)
         assert server.codes == ["context_length_exceeded"]
@@ -338,6 +347,21 @@ class TestOverflow:
         assert server.codes == ["context_length_exceeded"] * 2
         assert server.answered == []
 
+    @pytest.mark.parametrize("asynchronous", [False, True])
+    async def test_the_chat_retries_too(self, server: OpenAIServer, asynchronous: bool) -> None:
+        server.script = lambda _: say("It is dry and cool.")
+        server.window = 3_000
+        chat: Any = chat_graph(client(server), SlidingWindow(BUDGET), system=SYSTEM).compile()
+        given = {"messages": self.long_thread()}
+        state = await chat.ainvoke(given) if asynchronous else chat.invoke(given)
+        assert server.codes == ["context_length_exceeded"]
+        assert [answered.tokens <= 3_000 for answered in server.answered] == [True]
+        assert len(state["messages"]) == 62
+        server.window = 20
+        with pytest.raises(BadRequestError, match="maximum context length"):
+            await chat.ainvoke(given) if asynchronous else chat.invoke(given)
+        assert len(server.codes) == 3
+
     def test_knows_the_refusal_by_its_code(self, server: OpenAIServer) -> None:
         server.script = lambda _: say("It is dry and cool.")
         server.window, server.too_long = 3_000, "Too many input tokens: {tokens}."
@@ -347,7 +371,7 @@ class TestOverflow:
         assert len(server.answered) == 1
 
     def test_other_refusals_are_not_retried(self, server: OpenAIServer) -> None:
-        agent = create_agent(
+        agent: Any = create_agent(
             client(server, model_kwargs={"tools": []}),
             middleware=[ContextMiddleware(SlidingWindow(BUDGET))],
         )
@@ -391,7 +415,7 @@ class TestStreaming:
     async def test_middleware(self, server: OpenAIServer, asynchronous: bool) -> None:
         model = client(server, streaming=True)
         strategy = Summarize(model, threshold=10)
-        agent = create_agent(model, middleware=[ContextMiddleware(strategy)])
+        agent: Any = create_agent(model, middleware=[ContextMiddleware(strategy)])
         server.script = lambda messages: (
             hotel(messages) if "<conversation>" in str(messages[-1]["content"]) else say("Dry.")
         )

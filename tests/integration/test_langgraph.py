@@ -175,7 +175,8 @@ class TestNode:
         graph.add_edge(START, "clear")
         graph.add_edge("clear", "slide")
         graph.add_edge("slide", "model")
-        state = graph.compile().invoke({"messages": [*talk(6), HumanMessage("And?")]})
+        compiled: Any = graph.compile()
+        state = compiled.invoke({"messages": [*talk(6), HumanMessage("And?")]})
         assert set(state["context_state"]) == {"clear", "slide"}
         both = Composite([ClearToolResults(keep=1), SlidingWindow(300)])
         given = state["messages"][:-1]
@@ -343,7 +344,7 @@ class TestMiddleware:
         block = {"type": "text", "text": SYSTEM, "cache_control": {"type": "ephemeral"}}
         model = ScriptedModel(reply=lambda _: "Noted.")
         strategy = Summarize(ScriptedModel(reply=digest), threshold=8)
-        agent = create_agent(
+        agent: Any = create_agent(
             model,
             system_prompt=SystemMessage(content=[block]),
             middleware=[ContextMiddleware(strategy)],
@@ -464,7 +465,8 @@ def test_the_node_brings_its_channels_along() -> None:
     )
     graph.add_edge(START, "context")
     graph.add_edge("context", "model")
-    state = graph.compile().invoke({"messages": talk(4)})
+    compiled: Any = graph.compile()
+    state = compiled.invoke({"messages": talk(4)})
     assert state["mood"] == "good"
     assert len(state["messages"]) == 17
     assert len(model.requests[0]) < 16

@@ -144,7 +144,7 @@ async def test_a_compiled_graph_as_pre_model_hook(asynchronous: bool) -> None:
             model,
             [height],
             pre_model_hook=steps.compile(),
-            state_schema=ReactState,  # type: ignore[type-var]
+            state_schema=ReactState,
             checkpointer=InMemorySaver(),
         )
     for turn in range(8):

@@ -247,7 +247,7 @@ async def test_in_a_loop_with_tools(asynchronous: bool) -> None:
         tools=[soil],
     )
     graph.add_conditional_edges("model", tools_condition)
-    agent = graph.compile(checkpointer=InMemorySaver())
+    agent: Any = graph.compile(checkpointer=InMemorySaver())
     for turn in range(6):
         given = {"messages": [HumanMessage(f"Check all beds, round {turn}.")]}
         state = await agent.ainvoke(given, THREAD) if asynchronous else agent.invoke(given, THREAD)

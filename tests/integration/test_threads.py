@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    SummarizationMiddleware,
+)
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -104,7 +108,8 @@ class TestApart:
     def test_threads_never_see_each_other(self) -> None:
         model, summarizer = noting(), ScriptedModel(reply=digest)
         strategy = everything(summarizer)
-        graph = chat_graph(model, strategy, system=SYSTEM).compile(checkpointer=InMemorySaver())
+        chat = chat_graph(model, strategy, system=SYSTEM)
+        graph: Any = chat.compile(checkpointer=InMemorySaver())
         for turn in range(12):
             for user in ("ann", "ben"):
                 given = {"messages": [HumanMessage(f"{user} sends letter {turn}")]}
@@ -118,7 +123,7 @@ class TestApart:
     def test_a_missing_thread_id_is_an_error(self) -> None:
         model = noting()
         with sqlite_saver(":memory:") as saver:
-            graph = chat_graph(model, SlidingWindow(500), system=SYSTEM).compile(checkpointer=saver)
+            graph: Any = chat_graph(model, SlidingWindow(500)).compile(checkpointer=saver)
             with pytest.raises(ValueError, match="thread_id"):
                 graph.invoke({"messages": [HumanMessage("hello")]})
         assert model.calls == 0
@@ -154,15 +159,15 @@ class TestWaitingForAPerson:
         POSTED.clear()
 
     def agent(self, model: ScriptedModel, mode: Any) -> Any:
-        strategy = everything(ScriptedModel(reply=digest))
+        middleware: list[AgentMiddleware[Any, Any, Any]] = [
+            ContextMiddleware(everything(ScriptedModel(reply=digest))),
+            HumanInTheLoopMiddleware({"post": True}, interrupt_mode=mode),
+        ]
         return create_agent(
             model,
             [post],
             system_prompt=SYSTEM,
-            middleware=[
-                ContextMiddleware(strategy),
-                HumanInTheLoopMiddleware({"post": True}, interrupt_mode=mode),
-            ],
+            middleware=middleware,
             checkpointer=InMemorySaver(),
         )
 
@@ -237,7 +242,8 @@ class TestOthersEditTheThread:
     def chat(self) -> tuple[Any, ScriptedModel, ScriptedModel]:
         model, summarizer = noting(), ScriptedModel(reply=digest)
         strategy = Summarize(summarizer, threshold=8)
-        graph = chat_graph(model, strategy, system=SYSTEM).compile(checkpointer=InMemorySaver())
+        chat = chat_graph(model, strategy, system=SYSTEM)
+        graph: Any = chat.compile(checkpointer=InMemorySaver())
         for turn in range(8):
             graph.invoke(
                 {"messages": [HumanMessage(f"Letter <{turn}>", id=f"h{turn}")]}, thread("t")
@@ -286,14 +292,12 @@ class TestOthersEditTheThread:
 
     def test_beside_a_middleware_that_rewrites_the_thread(self) -> None:
         model, ours, theirs = noting(), ScriptedModel(reply=digest), ScriptedModel(reply=digest)
-        agent = create_agent(
-            model,
-            system_prompt=SYSTEM,
-            middleware=[
-                SummarizationMiddleware(theirs, trigger=("messages", 12), keep=("messages", 6)),
-                ContextMiddleware(Summarize(ours, threshold=8)),
-            ],
-            checkpointer=InMemorySaver(),
+        middleware: list[AgentMiddleware[Any, Any, Any]] = [
+            SummarizationMiddleware(theirs, trigger=("messages", 12), keep=("messages", 6)),
+            ContextMiddleware(Summarize(ours, threshold=8)),
+        ]
+        agent: Any = create_agent(
+            model, system_prompt=SYSTEM, middleware=middleware, checkpointer=InMemorySaver()
         )
         for turn in range(20):
             agent.invoke({"messages": [HumanMessage(f"Letter <{turn}>")]}, thread("t"))

@@ -60,7 +60,7 @@ class Scribe:
     """Writes a transcript event by event."""
 
     def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
+        self.draw: Any = draw
         self.messages: list[BaseMessage] = []
         self.late: list[BaseMessage] = []
         self.made = 0
@@ -83,7 +83,8 @@ class Scribe:
     def system(self) -> None:
         text = self.draw(texts)
         blocks = [{"type": "text", "text": text}, {"type": "text", "text": "More of it."}]
-        self.messages.append(SystemMessage(content=blocks if self.draw(one_in_four) else text))
+        content: Any = blocks if self.draw(one_in_four) else text
+        self.messages.append(SystemMessage(content=content))
 
     def thoughts(self) -> list[dict[str, Any]]:
         form = self.draw(st.sampled_from(("",) * 5 + ("thinking", "redacted", "reasoning")))
@@ -158,6 +159,7 @@ class Scribe:
             )
         )
         results = self.results(ids)
+        twice: BaseMessage | None = None
         if fate == "part":
             results = results[1:]
         elif fate == "none":
@@ -166,7 +168,7 @@ class Scribe:
             self.late.extend(results)
             results = []
         elif fate == "twice":
-            results = [*results, results[0].model_copy(update={"content": "again"})]
+            twice = results[0].model_copy(update={"content": "again"})
         elif fate == "interleaved":
             other, more = self.call()
             self.add(other)
@@ -175,6 +177,9 @@ class Scribe:
             self.messages.append(HumanMessage(content="wait"))
         for result in results:
             self.add(result)
+        if twice is not None:
+            # Not pinned: nothing of it can be sent, so its pin says nothing.
+            self.messages.append(twice)
 
     def stray(self) -> None:
         self.made += 1

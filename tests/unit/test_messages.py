@@ -307,7 +307,7 @@ class TestValidate:
         assert found == sorted(found)
 
     def test_an_unknown_profile_is_named_with_those_there_are(self) -> None:
-        with pytest.raises(UnknownProfileError, match="'opnai'.*openai.*mistral"):
+        with pytest.raises(UnknownProfileError, match=r"'opnai'.*openai.*mistral"):
             validate([user()], "opnai")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from langchain_core.messages import (
@@ -276,8 +276,8 @@ class TestMistral:
         )
         mended = repair([user(), message, result(old)], "mistral")
         assert isinstance(mended[1], AIMessage)
-        assert mended[1].tool_calls[0].pop("args") == {"n": old}
-        assert old not in repr(mended)
+        assert mended[1].tool_calls[0]["args"] == {"n": old}
+        assert repr(mended).count(old) == 1
 
     def test_a_user_who_cuts_in_gets_a_bridge_before_him(self) -> None:
         messages = [user(), asks("abcdefgh1"), result("abcdefgh1"), user("stop that")]
@@ -324,7 +324,11 @@ class TestReusedIds:
 
 
 class TestReasoning:
-    THOUGHT = {"type": "thinking", "thinking": "first look", "signature": "c2ln"}
+    THOUGHT: ClassVar[dict[str, Any]] = {
+        "type": "thinking",
+        "thinking": "first look",
+        "signature": "c2ln",
+    }
 
     @every_profile
     def test_an_open_tool_turn_keeps_its_thinking(self, profile: str) -> None:
