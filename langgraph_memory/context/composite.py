@@ -11,7 +11,7 @@ from langgraph_memory.calls import Steps
 from langgraph_memory.context.report import Report
 from langgraph_memory.context.strategy import ContextRequest, ContextStrategy, ContextView
 from langgraph_memory.errors import InvalidInputError
-from langgraph_memory.messages import Piece
+from langgraph_memory.messages import Piece, Thread
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Composite(ContextStrategy):
         """Run the strategies; each keeps its own state."""
         states = request.state_of(self).get("steps") or []
         # The thread says whether its last calls wait for a person; a shortened view may not.
-        request = replace(request, interrupted=request.waits(messages))
+        request = replace(request, interrupted=request.waits(Thread.of(messages).messages))
         view: ContextView | None = None
         done: list[ContextView] = []
         for place, strategy in enumerate(self.strategies):

@@ -119,7 +119,7 @@ class Layered(ContextStrategy):
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
         """Ask the layers, fill the shares, and build the view."""
         window = self.window or request.window or self.shares.of
-        request = replace(request, interrupted=request.waits(messages))
+        request = replace(request, interrupted=request.waits(Thread.of(messages).messages))
         messages = [message for message in messages if made_kind(message) != "memory"]
         thread = Thread.of(messages)
         notes: list[str] = []

@@ -19,7 +19,7 @@ from langgraph_memory.context.budget import Budget, resolve_budget
 from langgraph_memory.context.report import Report
 from langgraph_memory.errors import InvalidStateError
 from langgraph_memory.messages import Piece, Profile, Thread, calls_of, openers_needed
-from langgraph_memory.messages.content import is_empty
+from langgraph_memory.messages.content import check_sequence, is_empty
 from langgraph_memory.messages.profiles import profile_named
 from langgraph_memory.summarization.assemble import assemble
 from langgraph_memory.summarization.block import Role
@@ -160,12 +160,14 @@ class ContextStrategy(ABC):
             InvalidMessagesError: The list holds something that is not a message.
             InvalidBudgetError: A budget is a fraction and the model's window is not known.
         """
+        check_sequence(messages)
         return drive(self.steps(messages, request or ContextRequest()))
 
     async def aapply(
         self, messages: Sequence[BaseMessage], request: ContextRequest | None = None
     ) -> ContextView:
         """The same as `apply`, without blocking the event loop on model or embedding calls."""
+        check_sequence(messages)
         return await adrive(self.steps(messages, request or ContextRequest()))
 
     @abstractmethod

@@ -30,7 +30,7 @@ from langgraph_memory.errors import SummarizationError
 from langgraph_memory.messages import Thread, key_of, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries
-from langgraph_memory.summarization.block import Role
+from langgraph_memory.summarization.block import Role, check_role
 from langgraph_memory.summarization.hook import KEPT_SHARE, is_within, room_beside
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary
@@ -93,6 +93,7 @@ class Summarize(ContextStrategy):
         check_count("keep_last", self.keep_last, least=1)
         if self.keep_tokens is not None:
             check_count("keep_tokens", self.keep_tokens, least=1)
+        check_role(self.role)
         _ = self.summarizer
 
     @cached_property

@@ -22,12 +22,21 @@ def check_messages(messages: Sequence[BaseMessage]) -> None:
     Raises:
         InvalidMessagesError: It names the first value that is not a message, and where it is.
     """
+    check_sequence(messages)
+    check_each(messages)
+
+
+def check_sequence(messages: object) -> None:
+    """Refuse what is not a list; what is in it is looked at as it is read.
+
+    Raises:
+        InvalidMessagesError: It names what was given instead.
+    """
     if isinstance(messages, str | bytes | BaseMessage) or not isinstance(messages, Sequence):
         raise InvalidMessagesError(
             f"messages must be a list of LangChain messages, not {type(messages).__name__} "
             f"({_short(messages)}). Wrap a single message in a list."
         )
-    check_each(messages)
 
 
 def check_each(messages: Iterable[BaseMessage], first: int = 0) -> None:

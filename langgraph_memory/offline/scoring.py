@@ -18,7 +18,7 @@ from langgraph_memory.offline.statement import Statement, read_statement
 from langgraph_memory.offline.values import KINDS, specifics
 from langgraph_memory.offline.words import has_han
 
-__all__ = ["STRONG", "in_context", "lead_of", "match", "rarity_of", "score_of"]
+__all__ = ["STRONG", "in_context", "kind_match", "lead_of", "match", "rarity_of", "score_of"]
 
 _SOURCE_WEIGHT = {
     Source.USER: 1.0,
@@ -39,7 +39,7 @@ _OWNED = re.compile(r"\b([A-Z]\w+)['’]s ([a-z]\w+)")
 _KIND_WEIGHT = 0.7
 _UNMATCHED = 0.85
 _UNKNOWN = 0.95
-_UNMATCHED_FOCUS = 0.7
+_UNMATCHED_FOCUS = 0.55
 _CONFLICT = 0.5
 _FIRM = 0.8
 _LOOSE = 0.7
@@ -180,11 +180,11 @@ def score_of(
         if slot.weight >= 0.7:
             if max(here, around) < STRONG and _names_another(slot, statement):
                 keep *= _CONFLICT
-            elif slot.focus and max(here, around) <= _LINKED and not slot.strict:
-                keep *= _FOCUS_LINKED
             elif max(here, around) < _HARDLY:
                 # A word that the thesaurus does not know may well have been said otherwise.
                 keep *= _unmatched(slot)
+            elif slot.focus and max(here, around) <= _LINKED and not slot.strict:
+                keep *= _FOCUS_LINKED
         firm = max(firm, here, around)
         heavy += slot.weight >= 0.7
     if heavy > 1 and firm < _FIRM:
@@ -201,7 +201,7 @@ def score_of(
     score = gained / total
     if question.wanted:
         # The kind asked for confirms what the words say; it is no evidence by itself.
-        kind = _kind_match(question, statement)
+        kind = kind_match(question, statement)
         score = (score * total + _KIND_WEIGHT * kind * score) / (total + _KIND_WEIGHT)
     score *= keep
     if statement.length > 45:
@@ -220,7 +220,8 @@ def _support(passage: Passage, statement: Statement) -> list[tuple[str, float]]:
     return support
 
 
-def _kind_match(question: Question, statement: Statement) -> float:
+def kind_match(question: Question, statement: Statement) -> float:
+    """Whether a statement holds a value of the kind asked for: 1, 0.7 for a vague one, or 0."""
     if not question.wanted & statement.kinds:
         return 0.0
     return 1.0 if question.wanted & statement.kinds - {"#name?", "#condition"} else 0.7

@@ -9,12 +9,26 @@ from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.messages import made, summary_of
 from langgraph_memory.messages.marks import with_mark
 from langgraph_memory.summarization.prompts import SUMMARY_TAG, fenced
 
 Role = Literal["system", "user"]
 INTRODUCTION = "Earlier messages of this conversation, summarized:"
+
+
+def check_role(role: object) -> None:
+    """Refuse a place that a summary cannot have.
+
+    Raises:
+        InvalidInputError: It is neither `system` nor `user`.
+    """
+    if role not in ("system", "user"):
+        raise InvalidInputError(
+            f"role must be 'system' (the end of the system message) or 'user' (a message of its "
+            f"own), not {role!r}."
+        )
 
 
 def summary_text(summary: str) -> str:

@@ -19,7 +19,7 @@ from langgraph_memory.calls import Steps
 from langgraph_memory.errors import InvalidBudgetError, SummarizationError
 from langgraph_memory.messages import Profile, Thread, profile_named
 from langgraph_memory.summarization.assemble import assemble
-from langgraph_memory.summarization.block import Role
+from langgraph_memory.summarization.block import Role, check_role
 from langgraph_memory.summarization.prompts import transcript
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, both_ends
@@ -94,11 +94,12 @@ class SummarizationHook:
     counter: TokenCounter = field(default_factory=ApproximateTokenCounter, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.max_tokens, bool) or not self.max_tokens > 0:
+        if not _is_count(self.max_tokens):
             raise InvalidBudgetError(
-                f"max_tokens must be more than 0 tokens, not {self.max_tokens!r}. "
-                f"The default is {MAX_TOKENS:,}."
+                f"max_tokens must be a whole number of more than 0 tokens, not "
+                f"{self.max_tokens!r}. The default is {MAX_TOKENS:,}."
             )
+        check_role(self.role)
 
     def request(self, placed: Placed, running: Running, around: Surroundings) -> list[BaseMessage]:
         """The request as it would be sent, with the current summary in place."""
@@ -175,6 +176,10 @@ class SummarizationHook:
             else:
                 break
         return best
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def room_beside(

@@ -203,13 +203,16 @@ class Placed:
             fits: Whether a view is small enough.
         """
         first = self.thread.unit_at(self.start)
+        cut = _boundary(self.thread, first, keep_last, keep_tokens, counter)
+        if cut is None:
+            return None
         current = self.thread.current
-        if current is not None:
-            older = self.evict_before(max(self.thread.unit_at(current), first), rules)
+        turn = cut if current is None else max(self.thread.unit_at(current), first)
+        if turn < cut:
+            older = self.evict_before(turn, rules)
             if older is not None and fits(older.after):
                 return older
-        cut = _boundary(self.thread, first, keep_last, keep_tokens, counter)
-        return None if cut is None else self.evict_before(cut, rules)
+        return self.evict_before(cut, rules)
 
     def evict_before(self, cut: int, rules: Profile) -> Eviction | None:
         """Take out of view what begins before a unit, given by its number; see `evict`."""

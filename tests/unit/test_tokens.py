@@ -384,6 +384,7 @@ class TestTiktoken:
         with pytest.raises(MissingExtraError, match=r"langgraph-layered-memory\[tiktoken\]"):
             TiktokenCounter().count_text("hello")
 
+    @pytest.mark.filterwarnings("ignore:A test tried to use socket:UserWarning")
     def test_estimates_with_one_warning_without_its_tables(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
@@ -396,7 +397,8 @@ class TestTiktoken:
         counter = TiktokenCounter(encoding="p50k_edit")
         with pytest.warns(TokenizerUnavailableWarning, match="p50k_edit") as caught:
             count = counter.count_text(ENGLISH)
-        assert len(caught) == 1
+        ours = [one for one in caught if one.category is TokenizerUnavailableWarning]
+        assert len(ours) == 1
         assert count == ApproximateTokenCounter().count_text(ENGLISH)
         assert not counter.exact
         counter.count_text(CODE)
