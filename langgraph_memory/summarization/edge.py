@@ -99,9 +99,12 @@ def edge_of(
 class SummarizeNode(Runnable[Any, dict[str, Any]]):
     """The node behind `summarization_edge`; made by `summarize_node`."""
 
-    def __init__(self, hook: SummarizationHook, around: Surroundings, source: str) -> None:
+    def __init__(
+        self, hook: SummarizationHook, around: Surroundings, source: str, *, decided: bool = False
+    ) -> None:
         self.name = NODE
         self._hook = hook
+        self._decided = decided
         self._around = around
         self._source = source
 
@@ -126,7 +129,8 @@ class SummarizeNode(Runnable[Any, dict[str, Any]]):
     def _steps(self, state: Any) -> Steps[dict[str, Any]]:
         entry = remembered(state, NAME)
         thread = Thread.of(read(state, self._source) or [])
-        outcome = yield from self._hook.steps(thread, Running.from_json(entry), self._around)
+        running = Running.from_json(entry)
+        outcome = yield from self._hook.steps(thread, running, self._around, decided=self._decided)
         if outcome.stuck and not (entry or {}).get("stuck"):
             logger.warning(
                 "What must be kept is alone above the trigger of %s tokens and cannot be "
@@ -140,7 +144,7 @@ class SummarizeNode(Runnable[Any, dict[str, Any]]):
 def summarize_node(
     model: BaseChatModel | Runnable[Any, Any] | None = None,
     *,
-    max_tokens: int = MAX_TOKENS,
+    max_tokens: int | None = None,
     system: str | SystemMessage | None = None,
     tools: Sequence[Any] = (),
     profile: str | Profile = "common",
@@ -157,7 +161,8 @@ def summarize_node(
 
     Args:
         model: Writes the summaries. Without one, the view is cut to the newest units that fit.
-        max_tokens: The trigger of the edge, in tokens.
+        max_tokens: The trigger, in tokens, for a node that looks at it itself. By default the edge
+            has decided, and the node summarizes whenever it is reached.
         system: System prompt that the model node adds; it counts.
         tools: Tools bound to the model; their schemas count.
         profile: Name of the provider whose message rules hold.
@@ -172,13 +177,14 @@ def summarize_node(
     """
     hook = _hook(
         model,
-        max_tokens=max_tokens,
+        max_tokens=MAX_TOKENS if max_tokens is None else max_tokens,
         keep_last=keep_last,
         keep_tokens=keep_tokens,
         role=role,
         counter=counter,
     )
-    return SummarizeNode(hook, Surroundings(system, tools, profile), source)
+    around = Surroundings(system, tools, profile)
+    return SummarizeNode(hook, around, source, decided=max_tokens is None)
 
 
 def summarized_messages(

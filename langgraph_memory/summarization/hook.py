@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -32,6 +32,7 @@ KEEP_LAST = 5
 KEPT_SHARE = 0.15
 SUMMARY_TOKENS = 450
 ENDS = 2_000
+NO_MODEL = "no summarizer is configured: older messages were left out"
 
 
 @dataclass(frozen=True)
@@ -136,14 +137,26 @@ class SummarizationHook:
         running: Running,
         around: Surroundings,
         config: RunnableConfig | None = None,
+        *,
+        decided: bool = False,
     ) -> Steps[Outcome]:
-        """Summarize if the request is over the trigger and something can go."""
+        """Summarize if the request is over the trigger and something can go.
+
+        Args:
+            thread: The thread.
+            running: Its running summary.
+            around: What else is sent.
+            config: Added to the configuration of the model call.
+            decided: An edge has found the request over its trigger already.
+        """
         placed = running.on(thread)
-        if not self.is_over(placed, running, around):
+        if not decided and not self.is_over(placed, running, around):
             return Outcome(running, placed)
         eviction = self.eviction(placed, around)
         if eviction is None:
             return Outcome(running, placed, stuck=True)
+        if self.model is None and decided:
+            return Outcome(running.moved(eviction), eviction.after, degraded=NO_MODEL)
         if self.model is None:
             return self._cut(placed, running, around)
         summarizer = Summarizer(self.model)
@@ -169,10 +182,9 @@ class SummarizationHook:
             eviction = placed.evict_before(number, rules)
             if eviction is None:
                 break
-            after = replace(running.moved(eviction))
+            after = running.moved(eviction)
             if best.stuck or not self.is_over(eviction.after, after, around):
-                why = "no summarizer is configured: older messages were left out"
-                best = Outcome(after, eviction.after, degraded=why)
+                best = Outcome(after, eviction.after, degraded=NO_MODEL)
             else:
                 break
         return best
