@@ -22,7 +22,7 @@ from langgraph_memory.errors import InvalidInputError
 
 Maker = Callable[[int, BaseChatModel], ContextStrategy]
 
-LOW_WATER = 0.5
+LOW_WATER = 0.4
 
 STRATEGIES: dict[str, Maker] = {
     "summarize": lambda budget, model: Composite(

@@ -52,6 +52,8 @@ def chat(
 
     In the chat: /context shows the last view, /threads lists the threads, /quit ends.
     """
+    if not thread.strip():
+        raise typer.BadParameter("a thread needs a name that is not empty", param_hint="--thread")
     talker = chat_model(model)
     session = ChatSession(
         db=db,
@@ -64,7 +66,12 @@ def chat(
     if input is not None and str(input) != "-":
         if not input.is_file():
             raise typer.BadParameter(f"there is no file {str(input)!r}", param_hint="--input")
-        lines = input.read_text(encoding="utf-8").splitlines()
+        try:
+            lines = input.read_text(encoding="utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise typer.BadParameter(
+                f"{str(input)!r} is not UTF-8 text (byte {error.start})", param_hint="--input"
+            ) from error
     elif input is not None or not sys.stdin.isatty():
         lines = None
     else:

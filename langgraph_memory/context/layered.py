@@ -152,7 +152,7 @@ class Layered(ContextStrategy):
         return self._with_memories(view, memories, notes, failures, request)
 
     def _recent(self, budget: int, recent: int) -> ContextStrategy:
-        window = SlidingWindow(budget, low_water=0.5, counter=self.counter)
+        window = SlidingWindow(budget, low_water=0.4, counter=self.counter)
         if self.model is None:
             return window
         summarize = Summarize(

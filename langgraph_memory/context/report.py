@@ -22,6 +22,7 @@ COLOURS = {
 }
 MARKS = {"kept": "█", "replaced": "▒", "summarized": "▪", "dropped": "·"}
 BAR_WIDTH = 60
+MOST_CELLS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +147,8 @@ class Report:
         lines.extend(
             f"  {fate} {_span(first, last)}: {reason}" for fate, first, last, reason in self._runs()
         )
+        if self.model_calls:
+            lines.append(f"  model calls: {self.model_calls}")
         lines.extend(f"  note: {note}" for note in self._remarks())
         return "\n".join(lines)
 
@@ -157,13 +160,13 @@ class Report:
 
     def _repr_html_(self) -> str:
         """How the report draws itself in Jupyter: the thread as a bar, one cell a message."""
-        costs = [max(1, self.count([message]) - self.count([])) for message in self.source]
-        total = sum(costs) or 1
-        cells = "".join(
-            f'<span title="{html.escape(self._title(index, cost))}" style="display:inline-block;'
-            f"height:18px;width:{max(0.15, 100 * cost / total):.2f}%;"
-            f'background:{COLOURS[self.fates[index]]};box-shadow:inset -1px 0 #fff"></span>'
-            for index, cost in enumerate(costs)
+        cells = self._cells()
+        total = sum(cost for _, _, cost in cells) or 1
+        drawn = "".join(
+            f'<span title="{html.escape(self._title(first, last, cost))}" '
+            f'style="display:inline-block;height:18px;width:{100 * cost / total:.3f}%;'
+            f'background:{COLOURS[self.fates[first]]};box-shadow:inset -1px 0 #fff"></span>'
+            for first, last, cost in cells
         )
         legend = " ".join(
             f'<span style="color:{colour}">■</span> {self.fates.count(fate)} {fate}'
@@ -186,21 +189,34 @@ class Report:
             f'<div style="font-family:sans-serif;font-size:13px"><b>{html.escape(self.strategy)}'
             f"</b> {self.tokens_before:,} → <b>{self.tokens_after:,}</b>{share} tokens, "
             f"{self.model_calls} model calls"
-            f'<div style="white-space:nowrap;overflow:hidden;margin:4px 0">{cells}</div>{legend}'
+            f'<div style="white-space:nowrap;overflow:hidden;margin:4px 0">{drawn}</div>{legend}'
             f"{remarks}<details><summary>what and why</summary><table>{rows}</table></details>"
             f"{summary}</div>"
         )
 
-    def _title(self, index: int, cost: int) -> str:
-        message = self.source[index]
-        reason = self.reasons.get(label(message, index), "")
-        text = text_of(message)[:80]
-        return f"{role_of(message)} {label(message, index)}, {cost} tokens: {text} {reason}"
+    def _cells(self) -> list[tuple[int, int, int]]:
+        """The bar's cells as (first, last, tokens): a message each, or a run in a long thread."""
+        empty = self.count([])
+        cells: list[tuple[int, int, int]] = []
+        for index, message in enumerate(self.source):
+            cost = max(1, self.count([message]) - empty)
+            if cells and len(self.source) > MOST_CELLS:
+                first, _, before = cells[-1]
+                if self.fates[first] == self.fates[index]:
+                    cells[-1] = (first, index, before + cost)
+                    continue
+            cells.append((index, index, cost))
+        return cells
+
+    def _title(self, first: int, last: int, cost: int) -> str:
+        if first != last:
+            return f"{_span(first, last)}, {cost:,} tokens: {self.fates[first]}"
+        message = self.source[first]
+        reason = self.reasons.get(label(message, first), "")
+        return f"{role_of(message)}, {cost:,} tokens: {text_of(message)[:80]} {reason}"
 
     def _remarks(self) -> list[str]:
         remarks = list(self.notes)
-        if self.model_calls:
-            remarks.append(f"{self.model_calls} model call(s) made")
         if self.degraded_because:
             remarks.append(f"degraded: {self.degraded_because}")
         if self.over_budget:

@@ -15,7 +15,7 @@ from langgraph_memory.context.strategy import (
 from langgraph_memory.errors import InvalidBudgetError
 from langgraph_memory.messages import Thread, summary_of
 from langgraph_memory.summarization.block import with_summary, without_summary
-from langgraph_memory.summarization.running import find, place_in, place_of
+from langgraph_memory.summarization.place import find, place_of, read_place
 from langgraph_memory.tokens import TokenCounter
 
 REMEMBERED = 8
@@ -57,7 +57,7 @@ class SlidingWindow(PureStrategy):
         budget = request.tokens("max_tokens", self.max_tokens)
         window = _Window(thread, request, self.counter_for(request))
         state = request.state_of(self)
-        carried = find(thread, place_in(state))
+        carried = find(thread, read_place(state.get("start")))
         if self.low_water == 1:
             first = window.newest_fitting(budget)
         elif carried is None:

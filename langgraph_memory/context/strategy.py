@@ -106,6 +106,10 @@ class ContextView:
     over_budget: bool = False
     degraded: bool = False
 
+    def _repr_html_(self) -> str:
+        """In Jupyter a view shows its report."""
+        return self.report._repr_html_()
+
 
 @dataclass
 class Selection:

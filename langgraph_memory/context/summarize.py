@@ -112,25 +112,18 @@ class Summarize(ContextStrategy):
         thread = Thread.of(messages)
         running = resumed(thread, state)
         waiting: dict[str, Any] | None = state.get("waiting")
+        failed = ""
         if waiting is not None:
-            running, waiting = self._collected(running, thread, waiting, request)
+            running, waiting, failed = self._collected(running, thread, waiting, request)
         placed = running.on(thread)
         selection = self._selection(thread, placed, running, request)
-        if waiting is not None:
+        if failed:
+            selection = self._fallback(placed, selection, failed, request)
+        elif waiting is not None:
             _mark_waiting(selection, waiting)
-        elif self._due(placed, selection, request):
+        elif running.has_grown(thread) and self._due(placed, selection, request):
             selection = yield from self._summarized(placed, selection, running, request)
         return build_view(self, thread, selection, request)
-
-    def due(self, messages: Sequence[BaseMessage], request: ContextRequest) -> bool:
-        """Whether the next view would need a new summary."""
-        thread = Thread.of(messages)
-        running = resumed(thread, request.state_of(self))
-        placed = running.on(thread)
-        selection = self._selection(thread, placed, running, request)
-        return self._due(placed, selection, request) and (
-            self._eviction(placed, request) is not None
-        )
 
     def _selection(
         self, thread: Thread, placed: Placed, running: Running, request: ContextRequest
@@ -288,23 +281,27 @@ class Summarize(ContextStrategy):
 
     def _collected(
         self, running: Running, thread: Thread, waiting: dict[str, Any], request: ContextRequest
-    ) -> tuple[Running, dict[str, Any] | None]:
-        """Take over a finished background summary; the second value is what is still waited for."""
+    ) -> tuple[Running, dict[str, Any] | None, str]:
+        """Take over a finished background summary.
+
+        Returns:
+            The running summary, what is still waited for, and why the summary failed.
+        """
         job = self.background_work.take(_job_key(waiting))
         if job is None:
             # Another process started it. What it was to summarize is still in the thread.
             evicted = set(waiting["evicted"])
             messages = [m for m in thread.messages if key_of(m) in evicted]
             self._start(messages, running.text, waiting, request)
-            return running, waiting
+            return running, waiting, ""
         if not job.finished.is_set():
-            return running, waiting
+            return running, waiting, ""
         if job.summary is None:
             logger.warning("Background summary failed, it will be tried again: %s", job.error)
-            return Running.from_json(waiting["before"]), None
+            return Running.from_json(waiting["before"]), None, str(job.error)
         known = set(running.covered)
         seen = (*running.covered, *(key for key in waiting["evicted"] if key not in known))
-        return replace(running, text=job.summary.text, covered=seen), None
+        return replace(running, text=job.summary.text, covered=seen), None, ""
 
 
 def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:

@@ -18,7 +18,7 @@ from langgraph_memory.context.strategy import (
 from langgraph_memory.errors import InvalidBudgetError
 from langgraph_memory.messages import Thread, key_of
 from langgraph_memory.messages.content import is_empty
-from langgraph_memory.summarization.running import find, place_in, place_of
+from langgraph_memory.summarization.place import find, place_of, read_place
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class UsageFeedbackWindow(PureStrategy):
         """Act on the newest report if it has not been acted on."""
         budget = request.tokens("max_prompt_tokens", self.max_prompt_tokens)
         state = request.state_of(self)
-        start = find(thread, place_in(state)) or 0
+        start = find(thread, read_place(state.get("start"))) or 0
         first = thread.unit_at(start)
         learned = [tuple(point) for point in state.get("points", ())]
         last_report: str | None = state.get("report")

@@ -12,10 +12,10 @@ __all__ = ["OURS"]
 
 
 def sliding_window(budget: int, model: BaseChatModel) -> Any:
-    """A window that is cut down to half the budget when it overflows."""
+    """A window that is cut down to two fifths of the budget when it overflows."""
     from langgraph_memory.context import SlidingWindow
 
-    return SlidingWindow(budget, low_water=0.5)
+    return SlidingWindow(budget, low_water=0.4)
 
 
 def summarize(budget: int, model: BaseChatModel) -> Any:
@@ -37,7 +37,7 @@ def clear_tool_results(budget: int, model: BaseChatModel) -> Any:
     """Old tool results cleared, then a window."""
     from langgraph_memory.context import ClearToolResults, Composite, SlidingWindow
 
-    return Composite([ClearToolResults(batch=10), SlidingWindow(budget, low_water=0.5)])
+    return Composite([ClearToolResults(batch=10), SlidingWindow(budget, low_water=0.4)])
 
 
 def trim(budget: int, model: BaseChatModel) -> Any:

@@ -19,7 +19,7 @@ from langchain.agents.middleware.types import (
 from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
 from langgraph.types import Command
 
-from langgraph_memory.context import ContextRequest, ContextStrategy, ContextView
+from langgraph_memory.context import Composite, ContextRequest, ContextStrategy, ContextView
 from langgraph_memory.errors import InvalidInputError, InvalidMessagesError
 from langgraph_memory.integrations.node import window_of
 from langgraph_memory.integrations.ordered_steps import Step, ordered_steps
@@ -39,12 +39,14 @@ class ContextAgentState(AgentState[Any]):
 class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
     """Sends the model a strategy's view of the thread; the agent's messages stay as they are.
 
-    Several of them in one agent work one after the other, the first in the list first; give each a
-    name. A provider's refusal of a request that is too long is answered once with a tighter view.
+    Several of them in one agent work one after the other, the first in the list first; two with the
+    same kind of strategy need names. A provider's refusal of a request that is too long is answered
+    once with a tighter view.
 
     Args:
         strategy: A context strategy, or pre-model steps by number (see `ordered_steps`).
-        name: Tells several of them in one agent apart.
+        name: Tells several of them in one agent apart, and is the key of what this one remembers in
+            the thread's private state. By default the name of the strategy.
         profile: Name of the provider whose message rules hold.
         window: The model's window in tokens, where `model.profile` does not tell.
         reserve: Tokens of the window kept free for the answer.
@@ -58,7 +60,7 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
         self,
         strategy: ContextStrategy | Mapping[int, Step],
         *,
-        name: str = "context",
+        name: str | None = None,
         profile: str | Profile = "common",
         window: int | None = None,
         reserve: int = 0,
@@ -73,7 +75,7 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
             )
         self.strategy = strategy
         self.profile = profile_named(profile)
-        self._name = name
+        self._name = name or _name_of(strategy)
         self._window = window
         self._reserve = reserve
         self._on_view = on_view
@@ -139,6 +141,11 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
     ) -> ExtendedModelResponse[Any]:
         update = {STATE_KEY: {self._name: view.state}}
         return ExtendedModelResponse(model_response=response, command=Command(update=update))
+
+
+def _name_of(strategy: ContextStrategy) -> str:
+    parts = strategy.strategies if isinstance(strategy, Composite) else [strategy]
+    return "+".join(type(part).__name__ for part in parts)
 
 
 def _with_messages(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
 from langgraph_memory.context import (
@@ -31,13 +32,15 @@ from langgraph_memory.summarization.edge import NAME, NODE, SummarizeNode, edge_
 from langgraph_memory.summarization.state import (
     INPUT_KEY,
     STATE_KEY,
-    ContextChannels,
+    StateReader,
     read,
     remembered,
 )
 
+logger = logging.getLogger(__name__)
 
-class ContextNode(Runnable[Any, dict[str, Any]]):
+
+class ContextNode(StateReader):
     """A node that writes a strategy's view to `llm_input_messages`; made by `context_node`."""
 
     def __init__(
@@ -45,7 +48,8 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
         strategy: ContextStrategy,
         name: str,
         request: ContextRequest,
-        source: str,
+        *,
+        source: str = "messages",
         on_view: Callable[[ContextView], None] | None = None,
     ) -> None:
         self.name = self._key = name
@@ -53,12 +57,7 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
         self._request = request
         self._source = source
         self._on_view = on_view
-
-    def __call__(
-        self, state: ContextChannels, config: RunnableConfig | None = None
-    ) -> dict[str, Any]:
-        """Run the node; LangGraph takes the channels that it needs from this signature."""
-        return self.invoke(state, config)
+        self._warned = False
 
     def invoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -80,6 +79,15 @@ class ContextNode(Runnable[Any, dict[str, Any]]):
             raise InvalidMessagesError(
                 f"The state of node {self.name!r} has no key {self._source!r}. Name the key that "
                 "holds the messages with source=…"
+            )
+        if read(state, STATE_KEY) is None and not self._warned:
+            self._warned = True
+            logger.warning(
+                "Node %r is not handed the state key %r, so nothing is remembered from call to "
+                "call. Add the node itself to the graph instead of calling it from another, or "
+                "give the graph's state the keys of langgraph_memory.ContextState.",
+                self.name,
+                STATE_KEY,
             )
         return messages, replace(self._request, state=remembered(state, self._key))
 
@@ -142,7 +150,7 @@ def context_node(
         reserve=reserve,
         interrupted=False,
     )
-    return ContextNode(strategy, name, request, source, on_view)
+    return ContextNode(strategy, name, request, source=source, on_view=on_view)
 
 
 def window_of(model: Any) -> int | None:
@@ -194,7 +202,7 @@ def add_pre_model_steps(
             SummarizationStep(hook, fires=False), name=NAME, source=INPUT_KEY, **around
         )
         graph.add_node("summary_view", show)
-        graph.add_node(NODE, SummarizeNode(hook, Surroundings(None, **around), INPUT_KEY))
+        graph.add_node(NODE, SummarizeNode(hook, Surroundings(None, **around), source=INPUT_KEY))
         edge = edge_of(hook, Surroundings(None, **around), NODE, "summary_view", INPUT_KEY)
         graph.add_conditional_edges("steps_before", edge, [NODE, "summary_view"])
         graph.add_edge(NODE, "summary_view")

@@ -174,6 +174,8 @@ def openers_needed(thread: Thread, keep: Sequence[int], rules: Profile) -> list[
                 and before + 1 != index
                 and bool(call_ids(message))
                 and role_of(thread.messages[before]) == "assistant"
+                # Calls are always answered in a view, so a message with calls ends on a result.
+                and not call_ids(thread.messages[before])
             )
         opener = thread.opener(index) if unfit else None
         if opener is not None and (before is None or opener > before):

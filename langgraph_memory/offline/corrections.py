@@ -38,7 +38,7 @@ def _covers(question: Question, one: Finding, other: Finding) -> bool:
     return all(
         match(slot, first) >= match(slot, second) - 0.1
         for slot in question.slots
-        if match(slot, second) >= STRONG
+        if slot.words[0] not in LIGHT and match(slot, second) >= STRONG
     )
 
 

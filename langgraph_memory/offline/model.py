@@ -48,7 +48,7 @@ class OfflineChatModel(BaseChatModel):
         max_input_tokens: The window it claims in its profile, in tokens.
     """
 
-    semantic: bool | Literal["auto"] = False
+    semantic: bool | Literal["auto"] = "auto"
     max_input_tokens: int = 128_000
 
     def model_post_init(self, context: Any, /) -> None:

@@ -58,8 +58,8 @@ class Weights:
     base: float
 
 
-BY_WORDS = Weights(6.7, 0.82, -0.95, -1.0, 0.28, 0.0, 0.0, -3.26)
-WITH_VECTORS = Weights(4.55, 0.78, -1.0, -1.0, 0.37, 2.4, 3.22, -2.9)
+BY_WORDS = Weights(6.7, 0.82, -0.95, -1.0, 0.28, 0.0, 0.0, -3.31)
+WITH_VECTORS = Weights(4.55, 0.78, -1.0, -1.0, 0.37, 2.4, 3.22, -2.95)
 _TOLD = frozenset({Source.ASSISTANT, Source.ECHO, Source.SYSTEM})
 _SEMANTIC_CANDIDATES = 150
 _SEVERAL_AT_MOST = 3
@@ -75,7 +75,7 @@ class Reader:
     """
 
     def __init__(
-        self, semantic: bool | Literal["auto"] = False, weights: Weights | None = None
+        self, semantic: bool | Literal["auto"] = "auto", weights: Weights | None = None
     ) -> None:
         use = SentenceVectors.available() if semantic == "auto" else bool(semantic)
         self._vectors = SentenceVectors() if use else None

@@ -11,7 +11,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from langgraph_memory.offline.lexicon import closeness, concepts, excludes, word_meanings
+from langgraph_memory.offline.lexicon import (
+    closeness,
+    concepts,
+    excludes,
+    is_kind_of,
+    word_meanings,
+)
 from langgraph_memory.offline.passages import Passage, Source
 from langgraph_memory.offline.question import LIGHT, Question, Slot, is_question
 from langgraph_memory.offline.statement import Statement, read_statement
@@ -38,20 +44,15 @@ _MISSING_KIND = {
 _OWNED = re.compile(r"\b([A-Z]\w+)['’]s ([a-z]\w+)")
 _KIND_WEIGHT = 0.7
 _UNMATCHED = 0.85
-_UNKNOWN = 0.95
 _UNMATCHED_FOCUS = 0.55
 _CONFLICT = 0.5
 _FIRM = 0.8
 _LOOSE = 0.7
-_VAGUE = 0.9
 _VALUED = 0.75
 _DENIED = 0.5
-_ONLY_LINKED = 0.87
 STRONG = 0.5
 _HARDLY = 0.25
 _LINKED = 0.55
-_FOCUS_LINKED = 0.8
-_ONE_LINKED = 0.85
 _SHARED_CHARACTER = 0.45
 _IDLE_TALK = 0.7
 
@@ -131,13 +132,25 @@ def _valuable(meanings: tuple[int, ...]) -> bool:
     return any(set(meanings) & set(concepts((kind,))) for kind in KINDS)
 
 
+@lru_cache(maxsize=4096)
+def _is_bare_value(meaning: int) -> bool:
+    """Whether a word only gives a date or an amount, which says nothing of what it is for."""
+    values = [one for kind in ("#date", "#time", "#number", "#money") for one in concepts((kind,))]
+    return any(meaning == one or is_kind_of(meaning, one) for one in values)
+
+
 def match(slot: Slot, statement: Statement) -> float:
     """How far a statement speaks of what a slot asks for, 0 to 1."""
     literal = _literal(slot, statement)
     if literal == 1.0 or not slot.meanings:
         return literal
     near = max(
-        (closeness(asked, said) for asked in slot.meanings for said in statement.meanings),
+        (
+            near
+            for asked in slot.meanings
+            for said in statement.meanings
+            if (near := closeness(asked, said)) > _LINKED or not _is_bare_value(said)
+        ),
         default=0.0,
     )
     # Only a slot that a value can stand for makes it worth looking for values.
@@ -147,12 +160,6 @@ def match(slot: Slot, statement: Statement) -> float:
         )
         near = max(near, _DENIED if only_denies else _VALUED)
     return max(literal, near)
-
-
-def _unmatched(slot: Slot) -> float:
-    if slot.focus:
-        return _UNMATCHED_FOCUS
-    return _UNMATCHED if slot.meanings else _UNKNOWN
 
 
 def _names_another(slot: Slot, statement: Statement) -> bool:
@@ -182,22 +189,16 @@ def score_of(
                 keep *= _CONFLICT
             elif max(here, around) < _HARDLY:
                 # A word that the thesaurus does not know may well have been said otherwise.
-                keep *= _unmatched(slot)
-            elif slot.focus and max(here, around) <= _LINKED and not slot.strict:
-                keep *= _FOCUS_LINKED
+                keep *= _UNMATCHED_FOCUS if slot.focus else _UNMATCHED if slot.meanings else 1.0
         firm = max(firm, here, around)
         heavy += slot.weight >= 0.7
     if heavy > 1 and firm < _FIRM:
         keep *= _LOOSE
-    elif firm < 0.7 and not question.wanted:
-        keep *= _ONLY_LINKED
-    elif heavy == 1 and firm <= _LINKED:
-        keep *= _ONE_LINKED
     if total == 0 or own < STRONG * 0.8:
         return 0.0, keep * 0.6
     keep *= _penalty(question, passage) * _SOURCE_WEIGHT[passage.source]
-    if not question.polar and not specifics(passage.text) and not statement.names:
-        keep *= _IDLE_TALK if passage.source is Source.ASSISTANT else _VAGUE
+    if passage.source is Source.ASSISTANT and not (specifics(passage.text) or statement.names):
+        keep *= _IDLE_TALK
     score = gained / total
     if question.wanted:
         # The kind asked for confirms what the words say; it is no evidence by itself.
@@ -262,7 +263,7 @@ def _penalty(question: Question, passage: Passage) -> float:
     ):
         keep *= 0.85 if statement.mixed else 0.47 if statement.about_kin else 0.75
     if _is_inverse(question.text, passage.text):
-        keep *= 0.4
+        keep *= 0.2
     if question.negative and not statement.negative:
         keep *= 0.6
     elif statement.negative and not question.negative and not question.polar:

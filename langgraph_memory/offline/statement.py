@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
+from langgraph_memory.offline.kinship import RELATIVE, RELATIVE_HAN
 from langgraph_memory.offline.lexicon import (
     concepts,
     han_words,
@@ -45,24 +46,15 @@ _FIRST = re.compile(
 )
 _THE_USER = re.compile(r"\b(?:the\suser|user's|you|your|you're)\b|用户|你|您", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:my|our|the\suser's|user's|your|his|her)\s(?:\w+\s){0,2}?(?:mother|mum|mom|father|dad|brother|sister|son|daughter|"
-    r"wife|husband|girlfriend|boyfriend|partner|fiancee?|grand\w+|aunt|uncle|cousin|nephew|niece|friend|buddy|"
-    r"colleague|roommate|neighbou?r|kids?|children|parents|"
-    r"dog|cat|in-laws?|(?:mother|father|sister|brother)-in-law)\b(?!\s(?:and|&)\s(?:i|me)\b)|^\W*(?:he|she|they|his|her|their)\b|"
-    r"^\W*(?:mum|mom|dad|grandma|grandpa)\b",
+    rf"\b(?:my|our|the\suser's|user's|your|his|her)\s(?:\w+\s){{0,2}}?{RELATIVE}\b(?!\s(?:and|&)\s(?:i|me)\b)|"
+    r"^\W*(?:he|she|they|his|her|their)\b|^\W*(?:mum|mom|dad|grandma|grandpa|gran)\b",
     re.IGNORECASE,
 )
 _AND_I = re.compile(
     r"(?:,|;|\b(?:and|but|while|whereas|so)\b)\s+(?:i|i'm|i've|we)\b|[,，;；](?:而|但)?我",
     re.IGNORECASE,
 )
-_HAN_OTHER = re.compile(
-    "(?:我|咱|用户)?(?:们)?(?:的|家)?(?:妈|爸|哥|姐|弟|妹|儿子|女儿|老婆|老公|妻子|丈夫|太太|爱人|男友|女友|男朋友|女朋友|"
-    "爷爷|奶奶|外公|外婆|姥姥|姥爷|叔|舅|姨|姑|表[哥弟姐妹]|堂[哥弟姐妹]|朋友|同事|老板|室友|邻居|父亲|母亲|孩子|父母|同学|导师|"
-    "岳父|岳母|公公|婆婆|侄|外甥|领导)"
-)
-
-
+_HAN_OTHER = re.compile(f"(?:我|咱|用户)?(?:们)?(?:的|家)?{RELATIVE_HAN}")
 _YES = re.compile(
     r"^\W*(?:yes|yeah|no|nope|right|correct|是的?|对|不是?)\b[,，.\s]*", re.IGNORECASE
 )

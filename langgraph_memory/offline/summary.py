@@ -15,17 +15,23 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph_memory.offline.passages import newest_request, plain_text
 from langgraph_memory.offline.phrases import is_own_quote, is_own_refusal
 from langgraph_memory.offline.question import is_question
-from langgraph_memory.offline.statement import corrects, read_statement
-from langgraph_memory.offline.values import specifics
+from langgraph_memory.offline.statement import Statement, read_statement
 from langgraph_memory.offline.words import HAN, clean, has_han, sentences
+from langgraph_memory.offline.worth import is_replaced, worth_of
 
 __all__ = ["summarize", "summary_wanted"]
 
 MAX_WORDS = 300
-_TELLING = 1.5
-"""Worth below which a fact goes before the course, when the source is hardly longer."""
-_STANDING_WORTH = 3.0
-"""The same when the summary is as long as any may be: all but standing wishes."""
+_IDLE = 0.5
+"""Worth below which a sentence is small talk and never a key fact."""
+_TELLING = 1.2
+"""Worth below which a fact may stay only while the summary is short."""
+_STANDING_WORTH = 2.0
+"""Worth below which a fact goes before the course of the conversation."""
+_SEASONED = 0.2
+"""What a fact gains for having been kept before."""
+_REPLY = 1.0
+"""What a short reply gains, because somebody wanted to know it."""
 _ALIKE = 0.5
 """What a fact loses for each other fact that is worded like it, up to four of them."""
 _LONGEST_FACT = 300
@@ -65,20 +71,6 @@ _BULLET = re.compile(r"^\s*[-*•]\s+")
 _FACTS_HEADING = re.compile(r"^\W*(?:key facts|关键事实)\W*[:：]\W*$", re.IGNORECASE)
 _COURSE_HEADING = re.compile(
     r"^\W*(?:course of the conversation|对话经过)\W*[:：]\s*", re.IGNORECASE
-)
-_STANDING = re.compile(
-    r"\b(?:never|always|must|allerg\w*|intoleran\w*|can't|cannot|don't|won't|do\snot|avoid|prefer\w*|hate|love|"
-    r"favou?rite|budget|limit|at\smost|under|maximum|no\s\w+|only|my\sname|i'm\s(?:an?\b|[A-Z])|i\sam|call\sme|"
-    r"my\s\w+|our\s\w+|i\s(?:live|work|use|like|need|want|have|moved|take)|we\s(?:decided|use|agreed|chose)|decided|deadline|"
-    r"from\snow\son)\b|不要|不能|不吃|不坐|别|过敏|预算|以内|总是|必须|一定|从不|喜欢|讨厌|偏好|我叫|我是|我姓|我在|我的(?!天)|我们(?:决定|用|团队|公司|打算|选)|以后|"
-    r"决定|截止|住|最多|只要",
-    re.IGNORECASE,
-)
-_SMALL_TALK = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|good \w+)(?:\s\w+){0,2}|thanks?(?:\syou)?|thank\syou.*|"
-    r"ok(?:ay)?|great|nice|cool|sure|good|bye|perfect|got\sit|"
-    r"(?:all|sounds)\s\w+|noted.*|understood|你好|您好|谢谢.*|好的?|嗯|行|再见|明白|收到|已记[下录].*|记住了|没问题|欢迎)\W*$",
-    re.IGNORECASE,
 )
 _WORD = re.compile(f"[{HAN}]|[^\\s{HAN}]+")
 _HEADINGS = {
@@ -169,22 +161,29 @@ def _compose(turns: list[_Turn], previous: str) -> str:
     language = "zh" if len(re.findall(f"[{HAN}]", said)) > letters else "en"
     headings = _HEADINGS[language]
     facts = _without_replaced([*_earlier(previous), *_facts(turns, language)])
-    facts = _less_for_alike(facts)
+    facts = [one for one in _less_for_alike(facts) if one.worth >= _IDLE]
+    short = MAX_WORDS // 2
+    while facts and len(_WORD.findall(_laid_out(facts, "", headings))) > short:
+        weakest = _weakest(facts)
+        if weakest.worth >= _TELLING:
+            break
+        facts.remove(weakest)
     course = _course(turns, _earlier_course(previous), language)
     source = len(previous) + sum(len(turn.text) + len(turn.role) + 3 for turn in turns)
     while not _fits(text := _laid_out(facts, course, headings), source):
-        weakest = min(facts, key=lambda one: (one.worth, one.order), default=None)
         limit = _TELLING if len(text) >= source else _STANDING_WORTH
-        if weakest is not None and weakest.worth < limit:
-            facts.remove(weakest)
+        if facts and (_weakest(facts).worth < limit or (not course and len(facts) > 1)):
+            facts.remove(_weakest(facts))
         elif course:
             course = ""
-        elif weakest is not None and len(facts) > 1:
-            facts.remove(weakest)
         else:
             # One short sentence cannot be made shorter without losing it.
             break
     return _escaped(text)
+
+
+def _weakest(facts: list[_Fact]) -> _Fact:
+    return min(facts, key=lambda one: (one.worth, one.order))
 
 
 def _laid_out(facts: list[_Fact], course: str, headings: tuple[str, str]) -> str:
@@ -209,11 +208,11 @@ def _earlier(previous: str) -> list[_Fact]:
             break
         if _BULLET.match(line):
             text = _BULLET.sub("", line).strip()
-            lasting = bool(_STANDING.search(text)) or corrects(text)
-            worth = 2.5 + 1.5 * lasting + 0.2 * specifics(text)
-            if re.match(r"(?:assistant|tool|助手|工具)[:：]", text):
-                worth -= 2
-            facts.append(_Fact(text, worth, len(facts)))
+            label = _ROLE.match(text)
+            role = (
+                "user" if label is None else _ROLES.get(label.group(0).strip(" :："), "assistant")
+            )
+            facts.append(_Fact(text, worth_of(role, text) + _SEASONED, len(facts)))
     if not facts and previous.strip():
         free = [one for line in previous.splitlines() for one in sentences(line)]
         facts = [
@@ -246,10 +245,11 @@ def _facts(turns: list[_Turn], language: str) -> list[_Fact]:
                 before = asked = sentence
                 continue
             lead = before if statement.dependent else ""
-            if turn.role == "user" and asked and statement.fragment and not lead:
+            replies = turn.role == "user" and asked != "" and _is_reply(statement)
+            if replies and not lead:
                 lead = asked
             whole = f"{lead} {sentence}".strip() if lead else sentence
-            worth = _worth(turn.role, sentence, bool(lead))
+            worth = worth_of(turn.role, sentence) + _REPLY * replies
             before, asked = sentence, ""
             if worth <= 0 or len(whole) > _LONGEST_FACT:
                 continue
@@ -261,36 +261,27 @@ def _facts(turns: list[_Turn], language: str) -> list[_Fact]:
     return facts
 
 
+def _is_reply(statement: Statement) -> bool:
+    """Whether a statement is too short to be understood without the question before it."""
+    long = 7 if has_han(statement.sentence) else 4
+    size = len(statement.text) if has_han(statement.sentence) else statement.length
+    return statement.fragment and size <= long
+
+
 def _label(role: str, language: str) -> str:
     if language == "zh":
         return {"assistant": "助手：", "tool": "工具："}.get(role, "系统：")
     return f"{role}: "
 
 
-def _worth(role: str, sentence: str, answers: bool) -> float:
-    if _SMALL_TALK.match(sentence) or role == "system":
-        return 0.0
-    exact = specifics(sentence)
-    if role == "user":
-        standing = bool(_STANDING.search(sentence))
-        lasting = 2.5 * (standing or corrects(sentence))
-        return 1.0 + lasting + 0.4 * min(exact, 3) + 1.0 * answers
-    if role == "tool":
-        return 0.5 + 0.3 * min(exact, 3) if exact else 0.0
-    return 0.3 * min(exact, 3)
-
-
 def _without_replaced(facts: list[_Fact]) -> list[_Fact]:
     """Facts without repetitions, and without those that a later one corrects entirely."""
     kept: list[_Fact] = []
     for fact in facts:
-        new = read_statement(fact.text)
-        same = {one.text.casefold() for one in kept}
-        if fact.text.casefold() in same:
+        if fact.text.casefold() in {one.text.casefold() for one in kept}:
             continue
-        if corrects(fact.text):
-            kept = [one for one in kept if not _says_all_of(one.text, fact.text)]
-        if new.length:
+        kept = [one for one in kept if not is_replaced(one.text, fact.text)]
+        if read_statement(fact.text).length:
             kept.append(fact)
     return kept
 
@@ -315,26 +306,6 @@ def _alike(words: list[frozenset[str]], at: int) -> int:
         for i, other in enumerate(words)
         if i != at and own
     )
-
-
-def _says_all_of(old: str, new: str) -> bool:
-    """Whether a correction restates everything of an older sentence but its value."""
-    first, second = read_statement(old), read_statement(new)
-    exact = (
-        first.kinds
-        & second.kinds
-        & {"#money", "#date", "#time", "#number", "#code", "#place", "#age"}
-    )
-    if not exact or first.about_other != second.about_other or first.names - second.names:
-        return False
-    if has_han(old):
-        # Numbers change in a correction; the words around them must be there again.
-        parts = set(
-            re.findall(f"[{HAN}]", re.sub("[零一二两三四五六七八九十百千万半点月日号周]", "", old))
-        )
-        return bool(parts) and len(parts & set(new)) >= 0.75 * len(parts)
-    words = {word for word in first.stems if word.isalpha() and len(word) > 2}
-    return bool(words) and len(words & second.stems) >= 0.75 * len(words)
 
 
 def _course(turns: list[_Turn], earlier: str, language: str) -> str:

@@ -97,7 +97,10 @@ _PATTERNS: dict[str, str] = {
     ),
 }
 # Places are known by their capitals; a code may stand right after a Chinese character.
-_FLAGS = {"#place": re.RegexFlag(0), "#code": re.IGNORECASE | re.ASCII}
+_FLAGS = {
+    "#place": re.RegexFlag(0),
+    **dict.fromkeys(["#code", "#ip", "#phone", "#email", "#url"], re.IGNORECASE | re.ASCII),
+}
 _COMPILED = {
     kind: re.compile(pattern, _FLAGS.get(kind, re.IGNORECASE))
     for kind, pattern in _PATTERNS.items()
@@ -114,6 +117,7 @@ _HAN_PERSON = re.compile(
     f"(?:叫|名叫|是|找|和|跟|与|由|给|姓)(?:[{_SURNAME}][{HAN}]{{0,2}}|[小老阿大][{HAN}])|[小老阿][{_SURNAME}{HAN}]|"
     f"[{_SURNAME}][{HAN}]{{0,2}}(?:老师|医生|经理|先生|女士|总|工|教授|律师|师傅|阿姨|叔)|"
     f"(?:叫|名叫|喊我|叫我|姓)[{HAN}]{{1,4}}|"
+    f"(?:经理|老师|导师|负责人|主管|老板|医生|律师|编辑|助理|组长|会计|教练|房东)(?:是|叫)[{HAN}]{{2,3}}(?=[，。,；\\s]|$)|"
     f"(?:哥|姐|弟|妹|儿子|女儿|老婆|老公|妻子|丈夫|朋友|同事|老板)(?:[{_SURNAME}小阿][{HAN}]{{1,2}})"
 )
 _NAMED = re.compile(

@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import StateGraph
 
 from langgraph_memory.calls import Steps, adrive, drive
+from langgraph_memory.errors import InvalidStateError
 from langgraph_memory.messages import Profile, Thread
 from langgraph_memory.summarization.block import Role
 from langgraph_memory.summarization.hook import (
@@ -22,7 +23,13 @@ from langgraph_memory.summarization.hook import (
     Surroundings,
 )
 from langgraph_memory.summarization.running import Running
-from langgraph_memory.summarization.state import STATE_KEY, ContextChannels, read, remembered
+from langgraph_memory.summarization.state import (
+    STATE_KEY,
+    StateReader,
+    channels_with,
+    read,
+    remembered,
+)
 from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter
 
 logger = logging.getLogger(__name__)
@@ -93,26 +100,27 @@ def edge_of(
             return otherwise  # the node has warned about it already
         return summarize
 
+    # LangGraph reads from this which channels the edge needs to see.
+    route.__annotations__["state"] = channels_with(source)
     return route
 
 
-class SummarizeNode(Runnable[Any, dict[str, Any]]):
+class SummarizeNode(StateReader):
     """The node behind `summarization_edge`; made by `summarize_node`."""
 
     def __init__(
-        self, hook: SummarizationHook, around: Surroundings, source: str, *, decided: bool = False
+        self,
+        hook: SummarizationHook,
+        around: Surroundings,
+        *,
+        source: str = "messages",
+        decided: bool = False,
     ) -> None:
         self.name = NODE
         self._hook = hook
         self._decided = decided
         self._around = around
         self._source = source
-
-    def __call__(
-        self, state: ContextChannels, config: RunnableConfig | None = None
-    ) -> dict[str, Any]:
-        """Run the node; LangGraph takes the channels that it needs from this signature."""
-        return self.invoke(state, config)
 
     def invoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -184,7 +192,7 @@ def summarize_node(
         counter=counter,
     )
     around = Surroundings(system, tools, profile)
-    return SummarizeNode(hook, around, source, decided=max_tokens is None)
+    return SummarizeNode(hook, around, source=source, decided=max_tokens is None)
 
 
 def summarized_messages(
@@ -203,8 +211,17 @@ def summarized_messages(
         profile: Name of the provider whose message rules hold.
         role: As given to `summarize_node`.
         source: The state key that holds the messages.
+
+    Raises:
+        InvalidStateError: The state does not have the private key `context_state`, so there is no
+            telling what was summarized.
     """
     thread = Thread.of(read(state, source) or [])
+    if read(state, STATE_KEY) is None:
+        raise InvalidStateError(
+            f"The state has no {STATE_KEY!r}: this node does not see it. Annotate the node's state "
+            "parameter with langgraph_memory.ContextState, or let the graph's state have its keys."
+        )
     running = Running.from_json(remembered(state, NAME))
     hook = SummarizationHook(role=role)
     return hook.request(running.on(thread), running, Surroundings(system, (), profile))

@@ -115,9 +115,14 @@ class SummarizationHook:
         return [piece.message for piece in pieces]
 
     def is_over(self, placed: Placed, running: Running, around: Surroundings) -> bool:
-        """Whether that request is larger than the trigger."""
+        """Whether that request is larger than the trigger, and has grown since it last was."""
+        if not running.has_grown(placed.thread):
+            return False
+        return not self._is_small(placed, running, around)
+
+    def _is_small(self, placed: Placed, running: Running, around: Surroundings) -> bool:
         sent = self.request(placed, running, around)
-        return self.counter.count_request(sent, tools=around.tools) > self.max_tokens
+        return self.counter.count_request(sent, tools=around.tools) <= self.max_tokens
 
     def eviction(self, placed: Placed, around: Surroundings) -> Eviction | None:
         """What would be summarized."""
@@ -183,7 +188,7 @@ class SummarizationHook:
             if eviction is None:
                 break
             after = running.moved(eviction)
-            if best.stuck or not self.is_over(eviction.after, after, around):
+            if best.stuck or self._is_small(eviction.after, after, around):
                 best = Outcome(after, eviction.after, degraded=NO_MODEL)
             else:
                 break
@@ -207,7 +212,8 @@ def room_beside(
     """
     kept = {*thread.systems, *thread.pinned}
     always = [thread.messages[index] for index in sorted(kept)]
-    return budget - counter.count_request(always, system=system, tools=tools) - SUMMARY_TOKENS
+    fixed = counter.count_request(always, system=system, tools=tools)
+    return budget - fixed - _for_summary(budget)
 
 
 def is_within(
@@ -219,4 +225,10 @@ def is_within(
 ) -> bool:
     """Whether what is in view, with a new summary, has at most so many tokens."""
     shown = [placed.thread.messages[index] for index in placed.shown]
-    return counter.count_request(shown, system=system, tools=tools) + SUMMARY_TOKENS <= budget
+    tokens = counter.count_request(shown, system=system, tools=tools)
+    return tokens + _for_summary(budget) <= budget
+
+
+def _for_summary(budget: int) -> int:
+    """Tokens set aside for a new summary: 300 words, or a quarter of a small budget."""
+    return min(SUMMARY_TOKENS, budget // 4)

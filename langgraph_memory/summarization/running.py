@@ -12,47 +12,8 @@ from typing import Any
 
 from langgraph_memory.errors import InvalidStateError
 from langgraph_memory.messages import Profile, Thread, key_of, made_kind, openers_needed
+from langgraph_memory.summarization.place import Place, find, place_of, read_place
 from langgraph_memory.tokens import TokenCounter
-
-Place = tuple[int, str]
-
-
-def find(thread: Thread, place: Place | None) -> int | None:
-    """Position of a message that was at a place before; None when it is gone."""
-    if place is None:
-        return None
-    index, key = place
-    messages = thread.messages
-    if 0 <= index < len(messages) and key_of(messages[index]) == key:
-        return index
-    for index in range(len(messages) - 1, -1, -1):
-        if key_of(messages[index]) == key:
-            return index
-    return None
-
-
-def place_of(thread: Thread, index: int) -> Place:
-    """What to keep of a position, so that `find` finds it again."""
-    return index, key_of(thread.messages[index])
-
-
-def place_in(state: Mapping[str, Any], name: str = "start") -> Place | None:
-    """A place that was kept in a state.
-
-    Raises:
-        InvalidStateError: There is something else under that name.
-    """
-    place = state.get(name)
-    if not place:
-        return None
-    try:
-        index, key = place
-        return int(index), str(key)
-    except (TypeError, ValueError) as error:
-        raise InvalidStateError(
-            f"{name!r} in the state of a context strategy is {place!r:.80}, not a position and a "
-            "key. Hand back the `state` of the last view as it was, or None to start again."
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -64,12 +25,14 @@ class Running:
         covered: Keys of the messages that it has seen, in order.
         start: The first message after those that were taken out of view; None before the first cut.
         held: Messages before `start` that no summary has seen yet and that are shown verbatim.
+        end: Key of the newest message when messages were last taken out of view.
     """
 
     text: str | None = None
     covered: tuple[str, ...] = ()
     start: Place | None = None
     held: tuple[Place, ...] = ()
+    end: str | None = None
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any] | None) -> Running:
@@ -84,8 +47,9 @@ class Running:
             return cls(
                 text=state.get("summary"),
                 covered=tuple(state.get("covered", ())),
-                start=place_in(state),
-                held=tuple((int(i), str(key)) for i, key in state.get("held", ())),
+                start=read_place(state.get("start")),
+                held=tuple(p for place in state.get("held", ()) if (p := read_place(place))),
+                end=state.get("end"),
             )
         except (TypeError, ValueError, AttributeError, IndexError) as error:
             raise InvalidStateError(
@@ -100,6 +64,7 @@ class Running:
             "covered": list(self.covered),
             "start": list(self.start) if self.start else None,
             "held": [list(place) for place in self.held],
+            "end": self.end,
         }
 
     def on(self, thread: Thread) -> Placed:
@@ -135,7 +100,12 @@ class Running:
             self,
             start=place_of(after.thread, after.start),
             held=tuple(place_of(after.thread, index) for index in after.held),
+            end=key_of(after.thread.messages[-1]),
         )
+
+    def has_grown(self, thread: Thread) -> bool:
+        """Whether anything was said since messages were last taken out of view."""
+        return not thread.messages or key_of(thread.messages[-1]) != self.end
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,17 +172,23 @@ class Placed:
             counter: Counts them.
             fits: Whether a view is small enough.
         """
+        units = self.thread.units
         first = self.thread.unit_at(self.start)
         cut = _boundary(self.thread, first, keep_last, keep_tokens, counter)
         if cut is None:
             return None
         current = self.thread.current
         turn = cut if current is None else max(self.thread.unit_at(current), first)
-        if turn < cut:
-            older = self.evict_before(turn, rules)
-            if older is not None and fits(older.after):
-                return older
-        return self.evict_before(cut, rules)
+        most: Eviction | None = None
+        # Where even that is too much, less stays, down to the newest unit: what a window behind
+        # had to cut, no summary would have seen.
+        for start in ([turn] if turn < cut else []) + list(range(cut, len(units))):
+            eviction = self.evict_before(start, rules)
+            if eviction is not None and fits(eviction.after):
+                return eviction
+            if eviction is not None and (most is None or len(eviction.evicted) > len(most.evicted)):
+                most = eviction
+        return most
 
     def evict_before(self, cut: int, rules: Profile) -> Eviction | None:
         """Take out of view what begins before a unit, given by its number; see `evict`."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypedDict
+from functools import cache
+from typing import Annotated, Any, Self, TypedDict, cast, get_type_hints
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import Runnable
 from langgraph.graph.message import add_messages
 
 STATE_KEY = "context_state"
@@ -31,12 +33,41 @@ class ContextChannels(TypedDict, total=False):
     context_state: Annotated[dict[str, Any], merge_states]
 
 
+@cache
+def channels_with(source: str) -> type[Any]:
+    """The channels of a node whose messages are under another key of the state."""
+    if source in ContextChannels.__annotations__:
+        return ContextChannels
+    fields = {source: list[AnyMessage], **get_type_hints(ContextChannels, include_extras=True)}
+    del fields["messages"]
+    make: Any = TypedDict
+    return cast(type[Any], make("ContextChannels", fields, total=False))
+
+
 class ContextState(TypedDict, total=False):
     """A graph state with a thread and the channels of context nodes."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     llm_input_messages: list[AnyMessage]
     context_state: Annotated[dict[str, Any], merge_states]
+
+
+class StateReader(Runnable[Any, dict[str, Any]]):
+    """A node that tells LangGraph, by the type of its parameter, which channels it needs.
+
+    A graph then has those channels, whatever its own state is. What a subclass is given as
+    `source` is the state key that holds the messages.
+    """
+
+    def __new__(cls, *args: Any, source: str = "messages", **kwargs: Any) -> Self:
+        """Make the node as a class of its own, whose signature names its channels."""
+
+        def call(self: Any, state: Any, config: Any = None) -> dict[str, Any]:
+            result: dict[str, Any] = self.invoke(state, config)
+            return result
+
+        call.__annotations__ = {"state": channels_with(source), "return": dict[str, Any]}
+        return cast(Self, object.__new__(type(cls.__name__, (cls,), {"__call__": call})))
 
 
 def read(state: Any, key: str) -> Any:

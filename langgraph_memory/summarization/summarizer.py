@@ -141,8 +141,9 @@ class Summarizer:
             raise SummarizationError(
                 f"The summarizer raised {type(error).__name__}: {error}"
             ) from error
-        text = answer if isinstance(answer, str) else text_of(answer)
-        text = text.strip()
+        if not isinstance(answer, str | BaseMessage):
+            raise SummarizationError(f"The summarizer answered with {answer!r:.80}, not a message.")
+        text = (answer if isinstance(answer, str) else text_of(answer)).strip()
         if not text:
             raise SummarizationError("The summarizer answered with no text.")
         if len(text) >= limit:

@@ -380,7 +380,7 @@ class TestPrivateState:
             assert "context_state" not in schema["properties"]
         state = agent.invoke({"messages": talk(3)}, THREAD)
         assert set(state) == {"messages"}
-        assert "context" in agent.get_state(THREAD).values["context_state"]
+        assert "MessageWindow" in agent.get_state(THREAD).values["context_state"]
 
     def test_a_callers_value_is_dropped(self) -> None:
         model = ScriptedModel(reply=lambda _: "Noted.")

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, note
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from scripted import LetterEmbeddings, ScriptedModel, digest, refuse
@@ -47,6 +47,7 @@ from langgraph_memory.messages import (
     PROFILES,
     calls_of,
     is_pinned,
+    key_of,
     repair,
     role_of,
     text_of,
@@ -410,6 +411,9 @@ def test_a_view_of_a_view_is_the_same(
 ) -> None:
     if name in NEEDS_STATE:
         carried = True
+    if carried:
+        # Messages without ids that say the same are told apart by their places only.
+        assume(len(set(map(key_of, messages))) == len(messages))
     strategy = TABLE[name]()
     interrupted = waits(messages)
     first = strategy.apply(messages, ContextRequest(profile=profile, interrupted=interrupted))
@@ -421,7 +425,8 @@ def test_a_view_of_a_view_is_the_same(
     if carried and "waiting" in first.state:
         # The summary that was made meanwhile comes in; the talk stays as it was.
         assert _talk(again) == _talk(first)
-    else:
+    elif not first.degraded:
+        # After a failure the next call tries again.
         assert list(map(said, again.messages)) == list(map(said, first.messages))
 
 

