@@ -68,6 +68,13 @@ def _connect(path: str | Path) -> sqlite3.Connection:
         ) from error
     try:
         connection.execute("PRAGMA schema_version").fetchone()
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        raise InvalidInputError(
+            f"The file {str(path)!r} cannot be used: {error}. Another process may be holding it, "
+            "or it or its folder may not be writable."
+        ) from error
     except sqlite3.DatabaseError as error:
         connection.close()
         raise InvalidInputError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,14 @@ from rich.console import Console
 from langgraph_memory.chat.graph import chat_graph
 from langgraph_memory.checkpoints import sqlite_saver, thread_ids
 from langgraph_memory.context import ContextStrategy, ContextView
+from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.messages import text_of
 
 HELP = "/context: the last view   /threads: threads in the file   /quit: end"
+
+
+class ModelFailedError(LangGraphMemoryError):
+    """The chat's model raised; the thread is as it was before the reply."""
 
 
 @dataclass
@@ -54,7 +60,7 @@ class ChatSession:
             graph = chat_graph(self.model, self.strategy, on_view=self._remember)
             compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saver)
             self._greet(compiled)
-            self._finish_interrupted(compiled)
+            self._tolerantly(interactive, partial(self._finish_interrupted, compiled))
             for line in self._asked() if interactive else lines:
                 text = line.strip()
                 if text == "/quit":
@@ -64,7 +70,17 @@ class ChatSession:
                 elif text:
                     if not interactive:
                         self._print(f"you> {text}")
-                    self._reply(compiled, {"messages": [HumanMessage(text)]})
+                    said = {"messages": [HumanMessage(text)]}
+                    self._tolerantly(interactive, partial(self._reply, compiled, said))
+
+    def _tolerantly(self, interactive: bool, talk: Callable[[], None]) -> None:
+        """At a prompt, a model that fails is told of and the chat goes on."""
+        try:
+            talk()
+        except ModelFailedError as error:
+            if not interactive:
+                raise
+            self._print(f"\n{error}")
 
     def _greet(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         known = graph.get_state(self._config).values.get("messages", [])
@@ -87,9 +103,17 @@ class ChatSession:
         self, graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any] | None
     ) -> None:
         self.console.print("assistant> ", end="", markup=False)
-        for part in self._stream(graph, given):
-            self.console.print(part, end="", markup=False)
-            self.console.file.flush()
+        try:
+            for part in self._stream(graph, given):
+                self.console.print(part, end="", markup=False)
+                self.console.file.flush()
+        except LangGraphMemoryError:
+            raise
+        except Exception as error:
+            raise ModelFailedError(
+                f"The model could not answer: {type(error).__name__}: {error}. What you said is in "
+                f"thread {self.thread!r} and is answered when the chat goes on."
+            ) from error
         self.console.print()
         if self.show_context and self._view is not None:
             self._show_view(summary=self._view.report.model_calls > 0)

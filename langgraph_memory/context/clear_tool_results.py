@@ -9,8 +9,9 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from langgraph_memory.context.budget import check_count
 from langgraph_memory.context.strategy import ContextRequest, PureStrategy, Selection
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.messages import Thread, made_kind
-from langgraph_memory.messages.content import call_ids
+from langgraph_memory.messages.content import call_ids, calls_of
 
 PLACEHOLDER = "[old tool result left out]"
 
@@ -35,11 +36,17 @@ class ClearToolResults(PureStrategy):
     def __post_init__(self) -> None:
         check_count("keep", self.keep)
         check_count("batch", self.batch, least=1)
+        if isinstance(self.exclude, str):
+            raise InvalidInputError(
+                f"exclude must be a list of tool names, not the text {self.exclude!r}. "
+                f"Write exclude=[{self.exclude!r}]."
+            )
         object.__setattr__(self, "exclude", frozenset(self.exclude))
 
     def select(self, thread: Thread, request: ContextRequest) -> Selection:
         """Keep every message, some with another content."""
         results = answers(thread)
+        names = tool_names(thread) if self.exclude else {}
         clear = max(0, len(results) - self.keep) // self.batch * self.batch
         kept = thread.essentials() - set(thread.systems)
         replaced = {
@@ -50,7 +57,7 @@ class ClearToolResults(PureStrategy):
             for index in results[:clear]
             if index not in kept
             and (message := thread.messages[index])
-            and getattr(message, "name", None) not in self.exclude
+            and names.get(index) not in self.exclude
             and len(str(message.content)) > len(self.placeholder)
         }
         return Selection(range(len(thread)), why=lambda _: "", replaced=replaced)
@@ -80,3 +87,15 @@ def answers(thread: Thread) -> list[int]:
             if call in results and made_kind(thread.messages[results[call]]) is None
         )
     return found
+
+
+def tool_names(thread: Thread) -> dict[int, str]:
+    """The tool that each result is from; a result without a name has that of its call."""
+    return {
+        index: getattr(message, "name", None) or called.get(message.tool_call_id, "")
+        for unit in thread.units
+        if unit.kind == "tool_calls"
+        for called in [{call["id"]: call["name"] for call in calls_of(unit.messages[0])}]
+        for index, message in zip(unit.indices, unit.messages, strict=True)
+        if isinstance(message, ToolMessage)
+    }

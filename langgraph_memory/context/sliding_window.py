@@ -100,7 +100,8 @@ class _Window:
     def kept_apart(self) -> int:
         """Tokens of what is in every view besides the system messages."""
         thread = self.thread
-        return sum(self.counter.count_message(thread.messages[i]) for i in thread.pinned)
+        pinned = set(thread.pinned).difference(thread.systems)
+        return sum(self.counter.count_message(thread.messages[i]) for i in pinned)
 
     def opener_cost(self, number: int) -> int:
         """Tokens of the question that must come along when the window starts in mid-turn."""

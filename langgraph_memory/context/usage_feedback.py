@@ -16,7 +16,7 @@ from langgraph_memory.context.strategy import (
     with_openers,
 )
 from langgraph_memory.errors import InvalidBudgetError
-from langgraph_memory.messages import Thread, key_of
+from langgraph_memory.messages import Thread
 from langgraph_memory.messages.content import is_empty
 from langgraph_memory.summarization.place import find, place_of, read_place
 
@@ -61,12 +61,11 @@ class UsageFeedbackWindow(PureStrategy):
         start = find(thread, read_place(state.get("start"))) or 0
         first = thread.unit_at(start)
         learned = [tuple(point) for point in state.get("points", ())]
-        last_report: str | None = state.get("report")
+        acted_on = find(thread, read_place(state.get("report")))
         notes: list[str] = []
         report = _newest_report(thread)
-        if report is not None and report[0] != last_report:
-            key, position, tokens = report
-            last_report = key
+        if report is not None and report[0] != acted_on:
+            position, tokens = report
             sent = _sent_characters(thread, first, position, state)
             if position >= start:
                 learned = [*learned, (sent, tokens)][-2:]
@@ -87,7 +86,7 @@ class UsageFeedbackWindow(PureStrategy):
             why=lambda _: f"the provider's count was over {budget:,} tokens",
             state={
                 "start": place,
-                "report": last_report,
+                "report": list(place_of(thread, report[0])) if report else state.get("report"),
                 "points": [list(point) for point in learned],
             },
             notes=notes,
@@ -116,15 +115,15 @@ class UsageFeedbackWindow(PureStrategy):
         return first
 
 
-def _newest_report(thread: Thread) -> tuple[str, int, int] | None:
-    """Key, position and input tokens of the newest reply that reports its usage."""
+def _newest_report(thread: Thread) -> tuple[int, int] | None:
+    """Position and input tokens of the newest reply that reports its usage."""
     for index in range(len(thread) - 1, -1, -1):
         message = thread.messages[index]
         # An empty reply may be missing from the next view, and its report with it.
         if isinstance(message, AIMessage) and message.usage_metadata and not is_empty(message):
             tokens = int(message.usage_metadata.get("input_tokens", 0))
             if tokens > 0:
-                return key_of(message), index, tokens
+                return index, tokens
     return None
 
 

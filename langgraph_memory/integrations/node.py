@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
+from langgraph.types import Command
 
 from langgraph_memory.context import (
     ContextRequest,
@@ -59,19 +60,15 @@ class ContextNode(StateReader):
         self._on_view = on_view
         self._warned = False
 
-    def invoke(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Compute the view of a graph state."""
         messages, request = self._prepared(input)
-        return self._update(self.strategy.apply(messages, request))
+        return self._update(self.strategy.apply(messages, request), config)
 
-    async def ainvoke(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """The same as `invoke`, with models and embedders awaited."""
         messages, request = self._prepared(input)
-        return self._update(await self.strategy.aapply(messages, request))
+        return self._update(await self.strategy.aapply(messages, request), config)
 
     def _prepared(self, state: Any) -> tuple[list[BaseMessage], ContextRequest]:
         messages = read(state, self._source)
@@ -91,7 +88,9 @@ class ContextNode(StateReader):
             )
         return messages, replace(self._request, state=remembered(state, self._key))
 
-    def _update(self, view: ContextView) -> dict[str, Any]:
+    def _update(
+        self, view: ContextView, config: RunnableConfig | None
+    ) -> dict[str, Any] | Command[Any]:
         if not any(message.type != "system" for message in view.messages):
             # An empty list would make an agent fall back to the whole thread without a word.
             raise InvalidMessagesError(
@@ -100,7 +99,12 @@ class ContextNode(StateReader):
             )
         if self._on_view is not None:
             self._on_view(view)
-        return {INPUT_KEY: view.messages, STATE_KEY: {self._key: view.state}}
+        update: dict[str, Any] = {INPUT_KEY: view.messages, STATE_KEY: {self._key: view.state}}
+        if "langgraph_node" not in (config or {}).get("metadata", {}):
+            return update
+        # Messages in the dict that a node returns are streamed to the user; those of a command's
+        # list of updates are not, and a summary is not for the user.
+        return Command(update=list(update.items()))
 
 
 def context_node(

@@ -126,7 +126,11 @@ class Thread:
             known + i for i, role in enumerate(roles) if role == "user" and kinds[i] is None
         )
         systems = [known + i for i, role in enumerate(roles) if role == "system"]
-        blocks = [known + i for i, kind in enumerate(kinds) if kind in ("summary", "memory")]
+        blocks = [
+            known + i
+            for i, kind in enumerate(kinds)
+            if kind in ("summary", "memory") and roles[i] != "system"
+        ]
         orphans = [u.indices[0] for u in reader.units[len(self.units) :] if u.kind == "orphan"]
         pinned = {*self.pinned, *blocks, *_pinned(reader.units[reader.touched :])}
         return Thread(

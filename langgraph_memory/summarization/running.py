@@ -25,14 +25,15 @@ class Running:
         covered: Keys of the messages that it has seen, in order.
         start: The first message after those that were taken out of view; None before the first cut.
         held: Messages before `start` that no summary has seen yet and that are shown verbatim.
-        end: Key of the newest message when messages were last taken out of view.
+        end: Length of the thread, and key of its newest message, when messages were last taken
+            out of view.
     """
 
     text: str | None = None
     covered: tuple[str, ...] = ()
     start: Place | None = None
     held: tuple[Place, ...] = ()
-    end: str | None = None
+    end: tuple[int, str] | None = None
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any] | None) -> Running:
@@ -49,7 +50,7 @@ class Running:
                 covered=tuple(state.get("covered", ())),
                 start=read_place(state.get("start")),
                 held=tuple(p for place in state.get("held", ()) if (p := read_place(place))),
-                end=state.get("end"),
+                end=(int(end[0]), str(end[1])) if (end := state.get("end")) else None,
             )
         except (TypeError, ValueError, AttributeError, IndexError) as error:
             raise InvalidStateError(
@@ -64,7 +65,7 @@ class Running:
             "covered": list(self.covered),
             "start": list(self.start) if self.start else None,
             "held": [list(place) for place in self.held],
-            "end": self.end,
+            "end": list(self.end) if self.end else None,
         }
 
     def on(self, thread: Thread) -> Placed:
@@ -72,8 +73,9 @@ class Running:
         start = find(thread, self.start)
         if start is None and self.start is not None:
             start = self._after_covered(thread)
-        held = [index for place in self.held if (index := find(thread, place)) is not None]
-        return Placed(thread, start or 0, tuple(sorted(i for i in held if i < (start or 0))))
+        placed = Placed(thread, start or 0, ())
+        found = {index for place in self.held if (index := find(thread, place)) is not None}
+        return replace(placed, held=tuple(sorted(found.difference(placed.tail))))
 
     def _after_covered(self, thread: Thread) -> int:
         covered = set(self.covered)
@@ -100,12 +102,15 @@ class Running:
             self,
             start=place_of(after.thread, after.start),
             held=tuple(place_of(after.thread, index) for index in after.held),
-            end=key_of(after.thread.messages[-1]),
+            end=(len(after.thread), key_of(after.thread.messages[-1])),
         )
 
     def has_grown(self, thread: Thread) -> bool:
         """Whether anything was said since messages were last taken out of view."""
-        return not thread.messages or key_of(thread.messages[-1]) != self.end
+        if self.end is None or not thread.messages:
+            return True
+        length, newest = self.end
+        return len(thread) > length or key_of(thread.messages[-1]) != newest
 
 
 @dataclass(frozen=True, eq=False)

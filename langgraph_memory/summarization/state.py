@@ -52,7 +52,7 @@ class ContextState(TypedDict, total=False):
     context_state: Annotated[dict[str, Any], merge_states]
 
 
-class StateReader(Runnable[Any, dict[str, Any]]):
+class StateReader(Runnable[Any, Any]):
     """A node that tells LangGraph, by the type of its parameter, which channels it needs.
 
     A graph then has those channels, whatever its own state is. What a subclass is given as
@@ -62,11 +62,10 @@ class StateReader(Runnable[Any, dict[str, Any]]):
     def __new__(cls, *args: Any, source: str = "messages", **kwargs: Any) -> Self:
         """Make the node as a class of its own, whose signature names its channels."""
 
-        def call(self: Any, state: Any, config: Any = None) -> dict[str, Any]:
-            result: dict[str, Any] = self.invoke(state, config)
-            return result
+        def call(self: Any, state: Any, config: Any = None) -> Any:
+            return self.invoke(state, config)
 
-        call.__annotations__ = {"state": channels_with(source), "return": dict[str, Any]}
+        call.__annotations__ = {"state": channels_with(source)}
         return cast(Self, object.__new__(type(cls.__name__, (cls,), {"__call__": call})))
 
 

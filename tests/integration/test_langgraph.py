@@ -328,7 +328,7 @@ class TestMiddleware:
         assert summarizer.calls == 4
 
     def test_two_of_one_name_are_refused(self) -> None:
-        two = [ContextMiddleware(MessageWindow(3)), ContextMiddleware(SlidingWindow(500))]
+        two = [ContextMiddleware(SlidingWindow(500)), ContextMiddleware(SlidingWindow(900))]
         with pytest.raises(AssertionError, match="duplicate middleware"):
             self.agent(ScriptedModel(reply=librarian), *two)
 

@@ -515,9 +515,14 @@ class TestSummarize:
         thread: list[BaseMessage] = [user("Rule: no meat."), *talk(9), user("?")]
         view = strategy.apply(thread)
         assert strategy.background_work.wait(10)
-        view = strategy.apply(thread, ContextRequest(state=view.state))
+        failed = strategy.apply(thread, ContextRequest(state=view.state))
+        assert failed.degraded
+        assert "429" in str(failed.report)
+        assert "no meat" in " ".join(map(text_of, failed.messages))
+        assert failed.report.summary is None
+        again = strategy.apply(thread, ContextRequest(state=failed.state))
         assert strategy.background_work.wait(10)
-        assert view.report.summary is None
+        assert not again.degraded
         assert strategy.model.calls == 2  # type: ignore[union-attr]
 
     def test_in_place_the_request_begins_with_what_was_last_sent(self) -> None:
