@@ -106,10 +106,14 @@ class TieredExpiry(ContextStrategy):
 
     def _turn_start(self, thread: Thread, age: int) -> int:
         """Position before which turns are at least `age` turns old, moving in whole steps."""
+        # Pinned questions never leave, and empty ones are not sent: counting them would move the
+        # tiers of a view that is handed in again.
+        pinned = set(thread.pinned)
         turns = [
             index
             for index in thread.users
-            if index == thread.current or not is_empty(thread.messages[index])
+            if index == thread.current
+            or not (index in pinned or is_empty(thread.messages[index]))
         ]
         older = (len(turns) - age) // self.step * self.step
         return turns[older] if older > 0 else 0
