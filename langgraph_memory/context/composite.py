@@ -14,7 +14,7 @@ from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.messages import Piece, Thread
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Composite(ContextStrategy):
     """A pipeline: each strategy sees what the one before it would send.
 

@@ -19,7 +19,7 @@ from langgraph_memory.messages import Piece, Thread, check_messages, key_of, rep
 Transform = Callable[[list[BaseMessage]], Sequence[BaseMessage] | Awaitable[Sequence[BaseMessage]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FunctionStep(ContextStrategy):
     """A function of the application, given the messages of a view and returning those to send.
 

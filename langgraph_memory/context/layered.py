@@ -82,7 +82,7 @@ class Shares:
         return share * window // self.of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layered(ContextStrategy):
     """Build the request in layers: what changes often comes late, so that the prefix stays.
 

@@ -30,7 +30,7 @@ Vector = np.ndarray[tuple[int], np.dtype[np.float32]]
 REMEMBERED = 4_096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SemanticRecall(ContextStrategy):
     """Keep the newest messages and those older units whose meaning is nearest to the question.
 

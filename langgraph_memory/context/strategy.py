@@ -9,21 +9,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from langgraph_memory.calls import Steps, adrive, drive
+from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.context.budget import Budget, resolve_budget
 from langgraph_memory.context.report import Report
-from langgraph_memory.errors import InvalidStateError
+from langgraph_memory.errors import InvalidInputError, InvalidStateError
 from langgraph_memory.messages import Piece, Profile, Thread, calls_of, openers_needed
 from langgraph_memory.messages.content import check_sequence, is_empty
 from langgraph_memory.messages.profiles import profile_named
 from langgraph_memory.summarization.assemble import assemble
 from langgraph_memory.summarization.block import Role
-from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter
+from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter, as_counter
+from langgraph_memory.tokens.counter import CountFunction
 
 DEFAULT_COUNTER: TokenCounter = ApproximateTokenCounter()
 
@@ -57,6 +59,10 @@ class ContextRequest:
 
     def __post_init__(self) -> None:
         profile_named(self.profile)
+        if self.system is not None and not isinstance(self.system, str | SystemMessage):
+            raise InvalidInputError(
+                f"system must be text or a SystemMessage, not {type(self.system).__name__}."
+            )
         if self.state is not None and not isinstance(self.state, Mapping):
             raise InvalidStateError(
                 f"state must be the `state` of an earlier view (a mapping), not {self.state!r:.80}."
@@ -148,8 +154,18 @@ class Selection:
     tokens: int | None = None
 
 
-class ContextStrategy(ABC):
-    """Decides what a model sees of a thread on one call. It never changes the messages."""
+class ContextStrategy:
+    """Decides what a model sees of a thread on one call. It never changes the messages.
+
+    A strategy of one's own overrides `apply` (and `aapply`, if it awaits something), or `steps`, if
+    one logic is to serve both; `PureStrategy` is for one that only selects.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a strategy that overrides neither `apply` nor `steps`."""
+        super().__init_subclass__(**kwargs)
+        if cls.apply is ContextStrategy.apply and cls.steps is ContextStrategy.steps:
+            raise TypeError(f"{cls.__name__} must define apply() or steps().")
 
     def apply(
         self, messages: Sequence[BaseMessage], request: ContextRequest | None = None
@@ -164,26 +180,48 @@ class ContextStrategy(ABC):
             InvalidMessagesError: The list holds something that is not a message.
             InvalidBudgetError: A budget is a fraction and the model's window is not known.
         """
-        check_sequence(messages)
-        return drive(self.steps(messages, request or ContextRequest()))
+        return drive(self._begun(messages, request))
 
     async def aapply(
         self, messages: Sequence[BaseMessage], request: ContextRequest | None = None
     ) -> ContextView:
         """The same as `apply`, without blocking the event loop on model or embedding calls."""
-        check_sequence(messages)
-        return await adrive(self.steps(messages, request or ContextRequest()))
+        return await adrive(self._begun(messages, request))
 
-    @abstractmethod
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:
         """The decision as a generator, which yields the outside calls that it needs."""
+        view: ContextView = yield Call(
+            partial(self.apply, messages, request),
+            partial(self.aapply, messages, request)
+            if type(self).aapply is not ContextStrategy.aapply
+            else None,
+        )
+        return view
+
+    def _begun(
+        self, messages: Sequence[BaseMessage], request: ContextRequest | None
+    ) -> Steps[ContextView]:
+        check_sequence(messages)
+        if request is not None and not isinstance(request, ContextRequest):
+            raise InvalidInputError(
+                f"request must be a ContextRequest, not {request!r:.80}. "
+                "Write ContextRequest(state=…, profile=…)."
+            )
+        return self.steps(messages, request or ContextRequest())
 
     def counter_for(self, request: ContextRequest) -> TokenCounter:
         """The counter of a request: its own, the strategy's, or the approximate one."""
-        return request.counter or getattr(self, "counter", None) or DEFAULT_COUNTER
+        counter = request.counter or getattr(self, "counter", None) or DEFAULT_COUNTER
+        return counter if isinstance(counter, TokenCounter) else _counter_of(counter)
 
 
-class PureStrategy(ContextStrategy):
+@lru_cache(maxsize=64)
+def _counter_of(function: CountFunction) -> TokenCounter:
+    """One counter for a function, so that it remembers what it has counted."""
+    return as_counter(function)
+
+
+class PureStrategy(ContextStrategy, ABC):
     """A strategy that decides from the messages alone."""
 
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:

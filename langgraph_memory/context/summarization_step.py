@@ -22,7 +22,7 @@ from langgraph_memory.messages import Thread
 from langgraph_memory.summarization.hook import Outcome, SummarizationHook, Surroundings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SummarizationStep(ContextStrategy):
     """The summarization hook for a `pre_model_hook` or middleware: the edge's condition inside.
 

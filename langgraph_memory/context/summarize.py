@@ -42,7 +42,7 @@ DEFAULT_THRESHOLD = 30
 FALLBACK_FIRST = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Summarize(ContextStrategy):
     """Keep a running summary of the older messages, and the newest ones verbatim.
 
@@ -306,7 +306,7 @@ class Summarize(ContextStrategy):
 
 def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
     """The running summary of a state, or the one that the messages of an earlier view carry."""
-    running = Running.from_json(state)
+    running = Running.of(thread, state)
     if running.text is not None:
         return running
     carried = [

@@ -33,7 +33,7 @@ from langgraph_memory.summarization.summarizer import Summarizer, Summary, both_
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TieredExpiry(ContextStrategy):
     """Recent turns verbatim, middle ones shortened, old ones only as a summary.
 
@@ -112,8 +112,7 @@ class TieredExpiry(ContextStrategy):
         turns = [
             index
             for index in thread.users
-            if index == thread.current
-            or not (index in pinned or is_empty(thread.messages[index]))
+            if index == thread.current or not (index in pinned or is_empty(thread.messages[index]))
         ]
         older = (len(turns) - age) // self.step * self.step
         return turns[older] if older > 0 else 0

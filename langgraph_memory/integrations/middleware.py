@@ -43,6 +43,10 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
     same kind of strategy need names. A provider's refusal of a request that is too long is answered
     once with a tighter view.
 
+    Put it last in the list of middleware. What comes after it there works on the view: a middleware
+    that sets the system message would take the summary away again, and one that turns errors into
+    messages would hide a refusal.
+
     Args:
         strategy: A context strategy, or pre-model steps by number (see `ordered_steps`).
         name: Tells several of them in one agent apart, and is the key of what this one remembers in

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -39,6 +39,17 @@ from langgraph_memory.summarization.state import (
 )
 
 logger = logging.getLogger(__name__)
+
+
+class ViewUpdate(Command[Any]):
+    """A command that also reads as the dict of its updates, for whoever calls the node by hand."""
+
+    def keys(self) -> Iterable[str]:
+        """The state keys that are updated."""
+        return dict(self.update or ()).keys()
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.update or ())[key]
 
 
 class ContextNode(StateReader):
@@ -104,7 +115,7 @@ class ContextNode(StateReader):
             return update
         # Messages in the dict that a node returns are streamed to the user; those of a command's
         # list of updates are not, and a summary is not for the user.
-        return Command(update=list(update.items()))
+        return ViewUpdate(update=list(update.items()))
 
 
 def context_node(

@@ -142,7 +142,7 @@ def _order(messages: Sequence[BaseMessage], rules: Profile) -> Iterator[Finding]
                     "the one system message must come first",
                 )
     if rules.user_first and talk and roles[talk[0]] != "user":
-        yield "not_user_first", talk[0], f"the conversation opens with a {roles[talk[0]]} message"
+        yield "not_user_first", talk[0], f"the first message is of role {roles[talk[0]]}"
     if rules.ends_on_input and talk and roles[talk[-1]] == "assistant":
         yield "ends_on_assistant", talk[-1], "the conversation ends on a message of the model"
     if not (rules.bridge_after_tool or rules.call_after_input):

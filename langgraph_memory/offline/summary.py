@@ -68,7 +68,6 @@ _ROLES = {
     "系统": "system",
 }
 _BULLET = re.compile(r"^\s*[-*•]\s+")
-_FACTS_HEADING = re.compile(r"^\W*(?:key facts|关键事实)\W*[:：]\W*$", re.IGNORECASE)
 _COURSE_HEADING = re.compile(
     r"^\W*(?:course of the conversation|对话经过)\W*[:：]\s*", re.IGNORECASE
 )

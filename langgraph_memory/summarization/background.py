@@ -10,7 +10,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from langgraph_memory.errors import SummarizationError
 from langgraph_memory.summarization.summarizer import Summary
@@ -22,7 +21,6 @@ REMEMBERED = 256
 class Job:
     """A summary on its way."""
 
-    status: Literal["running", "done", "failed"] = "running"
     summary: Summary | None = None
     error: SummarizationError | None = None
     finished: threading.Event = field(default_factory=threading.Event)
@@ -72,11 +70,9 @@ class BackgroundSummaries:
 def _run(job: Job, make: Callable[[], Summary]) -> None:
     try:
         job.summary = make()
-        job.status = "done"
     except SummarizationError as error:
-        job.error, job.status = error, "failed"
+        job.error = error
     except Exception as error:
         job.error = SummarizationError(f"The summarizer raised {type(error).__name__}: {error}")
-        job.status = "failed"
     finally:
         job.finished.set()

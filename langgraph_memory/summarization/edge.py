@@ -92,7 +92,7 @@ def edge_of(
     def route(state: Any) -> str:
         thread = Thread.of(read(state, source) or [])
         entry = remembered(state, NAME)
-        running = Running.from_json(entry)
+        running = Running.of(thread, entry)
         placed = running.on(thread)
         if not hook.is_over(placed, running, around):
             return otherwise
@@ -137,14 +137,13 @@ class SummarizeNode(StateReader):
     def _steps(self, state: Any) -> Steps[dict[str, Any]]:
         entry = remembered(state, NAME)
         thread = Thread.of(read(state, self._source) or [])
-        running = Running.from_json(entry)
+        running = Running.of(thread, entry)
         outcome = yield from self._hook.steps(thread, running, self._around, decided=self._decided)
         if outcome.stuck and not (entry or {}).get("stuck"):
             logger.warning(
-                "What must be kept is alone above the trigger of %s tokens and cannot be "
-                "summarized; the request passes as it is. Raise max_tokens, or shorten the system "
-                "prompt, the tools or the newest message.",
-                f"{self._hook.max_tokens:,}",
+                "What must be kept is alone above the trigger and cannot be summarized; the "
+                "request passes as it is. Raise max_tokens, or shorten the system prompt, the "
+                "tools or the newest message."
             )
         return {STATE_KEY: {NAME: entry_of(outcome)}}
 
@@ -222,7 +221,7 @@ def summarized_messages(
             f"The state has no {STATE_KEY!r}: this node does not see it. Annotate the node's state "
             "parameter with langgraph_memory.ContextState, or let the graph's state have its keys."
         )
-    running = Running.from_json(remembered(state, NAME))
+    running = Running.of(thread, remembered(state, NAME))
     hook = SummarizationHook(role=role)
     return hook.request(running.on(thread), running, Surroundings(system, (), profile))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -32,6 +32,7 @@ KEEP_LAST = 5
 KEPT_SHARE = 0.15
 SUMMARY_TOKENS = 450
 ENDS = 2_000
+DECIDED_SHARE = 0.5
 NO_MODEL = "no summarizer is configured: older messages were left out"
 
 
@@ -155,13 +156,17 @@ class SummarizationHook:
             decided: An edge has found the request over its trigger already.
         """
         placed = running.on(thread)
-        if not decided and not self.is_over(placed, running, around):
+        if decided:
+            # The edge knows its trigger; here it is only known that this request is above it.
+            sent = self.request(placed, running, around)
+            tokens = self.counter.count_request(sent, tools=around.tools)
+            hook = replace(self, max_tokens=max(1, int(tokens * DECIDED_SHARE)))
+            return (yield from hook.steps(thread, replace(running, end=None), around, config))
+        if not self.is_over(placed, running, around):
             return Outcome(running, placed)
         eviction = self.eviction(placed, around)
         if eviction is None:
             return Outcome(running, placed, stuck=True)
-        if self.model is None and decided:
-            return Outcome(running.moved(eviction), eviction.after, degraded=NO_MODEL)
         if self.model is None:
             return self._cut(placed, running, around)
         summarizer = Summarizer(self.model)

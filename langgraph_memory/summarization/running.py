@@ -58,6 +58,22 @@ class Running:
                 "`state` of the last view as it was, or None to start again."
             ) from error
 
+    @classmethod
+    def of(cls, thread: Thread, state: Mapping[str, Any] | None) -> Running:
+        """Read a state for a thread; begin anew if nothing it speaks of is in the thread.
+
+        A thread that was cleared, or another one, must not be shown the summary of what was there.
+        """
+        running = cls.from_json(state)
+        if running.start is None or find(thread, running.start) is not None:
+            return running
+        spoken_of = {*running.covered, *(key for *_, key in running.held)}
+        if running.end is not None:
+            spoken_of.add(running.end[1])
+        if any(key_of(message) in spoken_of for message in thread.messages):
+            return running
+        return cls()
+
     def to_json(self) -> dict[str, Any]:
         """The state as plain JSON."""
         return {
