@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 
 def app() -> None:
@@ -15,6 +16,10 @@ def app() -> None:
         if (error.name or "").split(".")[0] not in ("typer", "rich"):
             raise
         sys.exit(str(MissingExtraError(error.name or "typer", "cli", "The command line")))
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character must not end the chat.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         typer_app()
     except LangGraphMemoryError as error:

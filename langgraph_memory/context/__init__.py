@@ -8,7 +8,13 @@ from langgraph_memory.context.message_window import MessageWindow
 from langgraph_memory.context.report import Report
 from langgraph_memory.context.semantic_recall import SemanticRecall
 from langgraph_memory.context.sliding_window import SlidingWindow
-from langgraph_memory.context.strategy import ContextRequest, ContextStrategy, ContextView
+from langgraph_memory.context.strategy import (
+    ContextRequest,
+    ContextStrategy,
+    ContextView,
+    PureStrategy,
+    Selection,
+)
 from langgraph_memory.context.summarization_step import SummarizationStep
 from langgraph_memory.context.summarize import Summarize
 from langgraph_memory.context.tiered_expiry import TieredExpiry
@@ -24,7 +30,9 @@ __all__ = [
     "FunctionStep",
     "Layered",
     "MessageWindow",
+    "PureStrategy",
     "Report",
+    "Selection",
     "SemanticRecall",
     "Shares",
     "SlidingWindow",

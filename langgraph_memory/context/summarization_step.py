@@ -49,7 +49,7 @@ class SummarizationStep(ContextStrategy):
         selection = Selection(
             with_openers(thread, outcome.placed.shown, request),
             why=lambda _: "older than the messages kept verbatim",
-            state={**request.state_of(self), **outcome.running.to_json()},
+            state={**request.state_of(self), **outcome.running.view_json(thread)},
             budget=self.hook.max_tokens,
             summary=outcome.running.text,
             role=self.hook.role,

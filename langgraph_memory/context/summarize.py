@@ -26,7 +26,7 @@ from langgraph_memory.context.strategy import (
     tokens_of,
     with_openers,
 )
-from langgraph_memory.errors import SummarizationError
+from langgraph_memory.errors import InvalidStateError, SummarizationError
 from langgraph_memory.messages import Thread, key_of, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries
@@ -111,7 +111,7 @@ class Summarize(ContextStrategy):
         state = request.state_of(self)
         thread = Thread.of(messages)
         running = resumed(thread, state)
-        waiting: dict[str, Any] | None = state.get("waiting")
+        waiting = _waiting_in(state)
         failed = ""
         if waiting is not None:
             running, waiting, failed = self._collected(running, thread, waiting, request)
@@ -134,7 +134,7 @@ class Summarize(ContextStrategy):
         return Selection(
             with_openers(thread, placed.shown, request),
             why=lambda _: "older than the messages kept verbatim",
-            state=running.to_json(),
+            state=running.view_json(thread),
             budget=budget,
             summary=running.text,
             role=self.role,
@@ -315,6 +315,19 @@ def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
         if (summary := summary_of(thread.messages[index])) is not None
     ]
     return replace(running, text=carried[-1]) if carried else running
+
+
+def _waiting_in(state: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a state says is being summarized in the background."""
+    waiting = state.get("waiting")
+    if waiting is None:
+        return None
+    if not isinstance(waiting, Mapping) or not {"evicted", "before"} <= set(waiting):
+        raise InvalidStateError(
+            f"'waiting' in the state of Summarize is {waiting!r:.80}. Hand back the `state` of the "
+            "last view as it was, or None to start again."
+        )
+    return dict(waiting)
 
 
 def _mark_waiting(selection: Selection, waiting: Mapping[str, Any]) -> None:

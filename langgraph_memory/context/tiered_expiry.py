@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,7 @@ class TieredExpiry(ContextStrategy):
         running = resumed(thread, request.state_of(self))
         placed = running.on(thread)
         degraded, calls = "", 0
-        old = self._turn_start(thread, self.recent + self.middle)
+        old = self._turn_start(placed, self.recent + self.middle)
         eviction = placed.evict_before(thread.unit_at(old), request.rules) if old else None
         if eviction is not None:
             try:
@@ -88,7 +89,7 @@ class TieredExpiry(ContextStrategy):
         selection = Selection(
             with_openers(thread, placed.shown, request),
             why=lambda _: f"older than {self.recent + self.middle} turns",
-            state=running.to_json(),
+            state=running.view_json(thread),
             summary=running.text,
             summarized=running.covered,
             replaced=self._shortened(thread, placed),
@@ -104,21 +105,22 @@ class TieredExpiry(ContextStrategy):
             return None
         return (yield from self.summarizer.summarize(messages, running.text, request.config))
 
-    def _turn_start(self, thread: Thread, age: int) -> int:
+    def _turn_start(self, placed: Placed, age: int) -> int:
         """Position before which turns are at least `age` turns old, moving in whole steps."""
         # Pinned questions never leave, and empty ones are not sent: counting them would move the
         # tiers of a view that is handed in again.
+        thread = placed.thread
         pinned = set(thread.pinned)
         turns = [
             index
-            for index in thread.users
+            for index in thread.users[bisect_left(thread.users, placed.start) :]
             if index == thread.current or not (index in pinned or is_empty(thread.messages[index]))
         ]
         older = (len(turns) - age) // self.step * self.step
         return turns[older] if older > 0 else 0
 
     def _shortened(self, thread: Thread, placed: Placed) -> dict[int, tuple[BaseMessage, str]]:
-        recent = self._turn_start(thread, self.recent)
+        recent = self._turn_start(placed, self.recent)
         untouched = thread.essentials()
         shown = set(placed.shown)
         return {

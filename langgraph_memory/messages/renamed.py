@@ -12,6 +12,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from langgraph_memory.messages.content import key_of
+
 _Known = tuple["weakref.ref[BaseMessage]", object, dict[str, str], BaseMessage]
 _copies: dict[int, _Known] = {}
 
@@ -35,11 +37,15 @@ def _renamed(message: BaseMessage, mapping: Mapping[str, str]) -> BaseMessage:
         identity = call.get("id")
         return {**call, "id": mapping.get(identity, identity)} if identity else dict(call)
 
+    # The key of a message without an id is made of what it says, so it becomes the id.
+    identity = key_of(message)
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"tool_call_id": mapping[message.tool_call_id]})
+        answered = mapping[message.tool_call_id]
+        return message.model_copy(update={"tool_call_id": answered, "id": identity})
     if not isinstance(message, AIMessage):
         return message
     update: dict[str, Any] = {
+        "id": identity,
         "tool_calls": [renamed(call) for call in message.tool_calls],
         "invalid_tool_calls": [renamed(call) for call in message.invalid_tool_calls],
     }

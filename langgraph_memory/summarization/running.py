@@ -45,8 +45,11 @@ class Running:
         if not state:
             return cls()
         try:
+            text = state.get("summary")
+            if text is not None and not isinstance(text, str):
+                raise TypeError("the summary is not text")
             return cls(
-                text=state.get("summary"),
+                text=text,
                 covered=tuple(state.get("covered", ())),
                 start=read_place(state.get("start")),
                 held=tuple(p for place in state.get("held", ()) if (p := read_place(place))),
@@ -62,12 +65,14 @@ class Running:
     def of(cls, thread: Thread, state: Mapping[str, Any] | None) -> Running:
         """Read a state for a thread; begin anew if nothing it speaks of is in the thread.
 
-        A thread that was cleared, or another one, must not be shown the summary of what was there.
+        A thread that was cleared, or another one, must not be shown the summary of what was there;
+        one that was only shortened has at least a message that the last view ended on.
         """
         running = cls.from_json(state)
-        if running.start is None or find(thread, running.start) is not None:
+        last = (state or {}).get("last")
+        if last is None or running.start is None or find(thread, running.start) is not None:
             return running
-        spoken_of = {*running.covered, *(key for *_, key in running.held)}
+        spoken_of = {last, *running.covered, *(key for *_, key in running.held)}
         if running.end is not None:
             spoken_of.add(running.end[1])
         if any(key_of(message) in spoken_of for message in thread.messages):
@@ -75,7 +80,7 @@ class Running:
         return cls()
 
     def to_json(self) -> dict[str, Any]:
-        """The state as plain JSON."""
+        """The state as plain JSON; `view_json` adds the message that a view ends on."""
         return {
             "summary": self.text,
             "covered": list(self.covered),
@@ -83,6 +88,11 @@ class Running:
             "held": [list(place) for place in self.held],
             "end": list(self.end) if self.end else None,
         }
+
+    def view_json(self, thread: Thread) -> dict[str, Any]:
+        """The state that goes with a view of a thread."""
+        last = key_of(thread.messages[-1]) if thread.messages else None
+        return {**self.to_json(), "last": last}
 
     def on(self, thread: Thread) -> Placed:
         """Find this summary's places in a thread."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,12 +18,13 @@ from langgraph_memory.errors import InvalidInputError, SummarizationError
 from langgraph_memory.messages import text_of
 from langgraph_memory.summarization.prompts import (
     ordinary_request,
-    request_in_place,
     transcript,
 )
 
 OMITTED = "\n[… {count:,} characters left out …]\n"
 RUN_NAME = "summarize_conversation"
+# Some local models write their reasoning into the answer.
+THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Summarizer:
 
     def summarize_in_place(
         self,
-        sent: Sequence[BaseMessage],
+        request: list[BaseMessage],
         tools: Sequence[Any],
         limit: int,
         config: RunnableConfig | None = None,
@@ -111,7 +113,8 @@ class Summarizer:
         """Summarize by adding the instruction to a request that the model has just seen.
 
         Args:
-            sent: The beginning of that request, unchanged, so that a prompt cache can serve it.
+            request: That request from its beginning, unchanged, so that a prompt cache can serve
+                it, with the instruction at the end (see `request_in_place`).
             tools: The tools that were bound to it: they are part of the cached prefix.
             limit: The summary must have fewer characters than this.
             config: Added to the configuration of the call.
@@ -121,7 +124,7 @@ class Summarizer:
         """
         bind = getattr(self.model, "bind_tools", None)
         model = bind(list(tools)) if tools and bind is not None else self.model
-        text = yield from self._ask(model, request_in_place(sent), limit, config)
+        text = yield from self._ask(model, request, limit, config)
         return Summary(text, 1)
 
     def _ask(
@@ -143,7 +146,8 @@ class Summarizer:
             ) from error
         if not isinstance(answer, str | BaseMessage):
             raise SummarizationError(f"The summarizer answered with {answer!r:.80}, not a message.")
-        text = (answer if isinstance(answer, str) else text_of(answer)).strip()
+        text = answer if isinstance(answer, str) else text_of(answer)
+        text = THOUGHTS.sub("", text).strip()
         if not text:
             raise SummarizationError("The summarizer answered with no text.")
         if len(text) >= limit:

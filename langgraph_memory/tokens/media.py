@@ -16,6 +16,7 @@ _KINDS: dict[str, MediaKind] = {
     "image": "image",
     "image_url": "image",
     "input_image": "image",
+    "computer_screenshot": "image",
     "audio": "audio",
     "audio_url": "audio",
     "input_audio": "audio",
@@ -27,6 +28,18 @@ _KINDS: dict[str, MediaKind] = {
     "document": "file",
     "media": "file",
     "text-plain": "file",
+}
+
+# Blocks without a type are named by their one key, as Gemini's and Bedrock's are.
+_NAMED: dict[str, MediaKind] = {
+    "inlineData": "file",
+    "inline_data": "file",
+    "fileData": "file",
+    "file_data": "file",
+    "image": "image",
+    "audio": "audio",
+    "video": "video",
+    "document": "file",
 }
 
 
@@ -73,11 +86,17 @@ class MediaCosts:
 def media_kind(block: Mapping[str, Any]) -> MediaKind | None:
     """Return which kind of medium a content block holds, or None if it is something else."""
     kind = _KINDS.get(str(block.get("type")))
+    inner: Any = block.get("source")
+    if kind is None and "type" not in block:
+        name = next((name for name in _NAMED if isinstance(block.get(name), Mapping)), None)
+        if name is not None:
+            kind, inner = _NAMED[name], block[name]
     if kind != "file":
         return kind
     # A generic block says what it holds by its media type.
-    source = block.get("source")
-    mime = block.get("mime_type") or (isinstance(source, Mapping) and source.get("media_type"))
+    mime = block.get("mime_type")
+    if not mime and isinstance(inner, Mapping):
+        mime = inner.get("media_type") or inner.get("mimeType") or inner.get("mime_type")
     family = str(mime or "").partition("/")[0]
     if family == "image":
         return "image"
