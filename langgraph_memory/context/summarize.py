@@ -27,11 +27,12 @@ from langgraph_memory.context.strategy import (
     with_openers,
 )
 from langgraph_memory.errors import InvalidStateError, SummarizationError
-from langgraph_memory.messages import Thread, key_of, summary_of, text_of
+from langgraph_memory.messages import Thread, key_of, repair, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries
 from langgraph_memory.summarization.block import Role, check_role
 from langgraph_memory.summarization.hook import KEPT_SHARE, is_within, room_beside
+from langgraph_memory.summarization.prompts import request_in_place
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary
 from langgraph_memory.tokens import TokenCounter
@@ -210,10 +211,10 @@ class Summarize(ContextStrategy):
         gone = set(eviction.evicted)
         last = max(gone)
         seen = replace(shown, keep=[i for i in shown.keep if i <= last], pieces=None, tokens=None)
-        sent = [
-            piece.message
-            for piece in pieces_of(eviction.after.thread, seen, replace(request, interrupted=False))
-        ]
+        thread = eviction.after.thread
+        pieces = pieces_of(thread, seen, replace(request, interrupted=False))
+        # The instruction is a user message, which not every provider takes after a tool result.
+        sent = repair(request_in_place([piece.message for piece in pieces]), request.rules)
         limit = len(running.text or "") + sum(len(text_of(m)) + 16 for m in eviction.messages)
         return (
             yield from self.summarizer.summarize_in_place(
