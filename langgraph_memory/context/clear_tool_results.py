@@ -12,6 +12,7 @@ from langgraph_memory.context.strategy import ContextRequest, PureStrategy, Sele
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.messages import Thread, made_kind
 from langgraph_memory.messages.content import call_ids, calls_of
+from langgraph_memory.messages.copies import remembered_copy
 
 PLACEHOLDER = "[old tool result left out]"
 
@@ -65,7 +66,11 @@ class ClearToolResults(PureStrategy):
 
 def cleared(message: BaseMessage, placeholder: str) -> BaseMessage:
     """A copy of a tool result with a placeholder for its output."""
-    return message.model_copy(update={"content": placeholder})
+    return remembered_copy(
+        message,
+        ("cleared", placeholder),
+        lambda: message.model_copy(update={"content": placeholder}),
+    )
 
 
 def answers(thread: Thread) -> list[int]:

@@ -105,6 +105,8 @@ class _Window:
 
     def opener_cost(self, number: int) -> int:
         """Tokens of the question that must come along when the window starts in mid-turn."""
+        if self.thread.units[number].kind == "user":
+            return 0
         start = self.thread.starts[number]
         opener = self.thread.opener(start)
         if opener is None or opener >= start or opener in self.apart:

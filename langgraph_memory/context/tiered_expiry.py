@@ -28,6 +28,7 @@ from langgraph_memory.context.summarize import resumed
 from langgraph_memory.errors import SummarizationError
 from langgraph_memory.messages import Thread, made_kind
 from langgraph_memory.messages.content import is_empty
+from langgraph_memory.messages.copies import remembered_copy
 from langgraph_memory.summarization.running import Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, Summary, both_ends
 
@@ -139,7 +140,11 @@ class TieredExpiry(ContextStrategy):
             return cleared(message, PLACEHOLDER) if long else None
         if isinstance(message.content, str) and self._is_long(message.content):
             text = both_ends(message.content, self.max_chars)
-            return message.model_copy(update={"content": text})
+            return remembered_copy(
+                message,
+                ("shortened", self.max_chars),
+                lambda: message.model_copy(update={"content": text}),
+            )
         return None
 
     def _is_long(self, text: str) -> bool:

@@ -7,7 +7,8 @@ a provider's refusal was reported; leniency that was observed is used.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from langgraph_memory.errors import UnknownProfileError
 
@@ -49,6 +50,11 @@ class Profile:
     reasoning_pairs: bool = False
     thinking_first: bool = False
     keeps_reasoning: bool = False
+
+    @cached_property
+    def but_for_ids(self) -> Profile:
+        """The same rules without those on tool-call ids."""
+        return replace(self, unique_ids=False, call_id=None)
 
 
 _MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")

@@ -21,9 +21,9 @@ from langgraph_memory.messages.content import (
     role_of,
     text_of,
 )
+from langgraph_memory.messages.copies import with_call_ids
 from langgraph_memory.messages.marks import made
 from langgraph_memory.messages.profiles import Profile, profile_named
-from langgraph_memory.messages.renamed import with_call_ids
 from langgraph_memory.messages.units import Unit, units
 from langgraph_memory.messages.validate import is_accepted, open_turn_start
 
@@ -94,19 +94,17 @@ def repair(
 
 def repair_pieces(pieces: Sequence[Piece], rules: Profile, *, interrupted: bool) -> list[Piece]:
     """`repair`, for callers that need to know what became of each message."""
-    if is_accepted([piece.message for piece in pieces], rules):
-        return list(pieces)
-    whole = _whole_units(pieces, interrupted=interrupted, in_order=rules.results_in_order)
-    if rules.one_system:
-        whole = _one_system(whole)
-    if rules.no_empty:
-        whole = _without_empty(whole, results=rules.no_empty_result)
-    whole = _reasoning(whole, rules)
-    if rules.bridge_after_tool:
-        whole = _bridged(whole)
-    if rules.call_id or rules.unique_ids:
-        whole = _with_call_ids(whole, rules)
-    return whole
+    whole = list(pieces)
+    if not is_accepted([piece.message for piece in pieces], rules.but_for_ids):
+        whole = _whole_units(pieces, interrupted=interrupted, in_order=rules.results_in_order)
+        if rules.one_system:
+            whole = _one_system(whole)
+        if rules.no_empty:
+            whole = _without_empty(whole, results=rules.no_empty_result)
+        whole = _reasoning(whole, rules)
+        if rules.bridge_after_tool:
+            whole = _bridged(whole)
+    return _with_call_ids(whole, rules)
 
 
 def _whole_units(pieces: Sequence[Piece], *, interrupted: bool, in_order: bool) -> list[Piece]:
@@ -262,7 +260,12 @@ def _bridged(pieces: list[Piece]) -> list[Piece]:
 
 def _with_call_ids(pieces: list[Piece], rules: Profile) -> list[Piece]:
     """Map ids that the provider refuses, the same on both sides of a pair."""
-    taken = {call for piece in pieces for call in call_ids(piece.message)}
+    ids = [call for piece in pieces for call in call_ids(piece.message)]
+    taken = set(ids)
+    reused = rules.unique_ids and len(taken) < len(ids)
+    unfit = {call for call in taken if rules.call_id and not rules.call_id.fullmatch(call)}
+    if not (reused or unfit):
+        return pieces
     used: set[str] = set()
     mapping: dict[str, str] = {}
     result = []
@@ -271,9 +274,9 @@ def _with_call_ids(pieces: list[Piece], rules: Profile) -> list[Piece]:
         if isinstance(message, AIMessage):
             mapping = {}
             for call in call_ids(message):
-                unfit = rules.call_id is not None and not rules.call_id.fullmatch(call)
-                if unfit or (rules.unique_ids and call in used):
-                    mapping[call] = _fresh_id(call, taken | used)
+                if call in unfit or (rules.unique_ids and call in used):
+                    mapping[call] = _fresh_id(call, taken)
+                    taken.add(mapping[call])
                 used.add(mapping.get(call, call))
         call_or_result = isinstance(message, AIMessage) or (
             isinstance(message, ToolMessage) and message.tool_call_id in mapping

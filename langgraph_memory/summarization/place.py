@@ -6,6 +6,7 @@ messages without ids; so a place is a position from the start, one from the end,
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from langgraph_memory.errors import InvalidStateError
@@ -32,9 +33,9 @@ def find(thread: Thread, place: Place | None) -> int | None:
     likely = [from_start, length - from_end]
     if length < from_start + from_end:
         likely.reverse()
-    for index in (*likely, *range(length - 1, -1, -1)):
+    for index in chain(likely, range(length - 1, -1, -1)):
         if 0 <= index < length and key_of(thread.messages[index]) == key:
-            return int(index)
+            return index
     return None
 
 

@@ -1,35 +1,50 @@
-"""Copies of messages with other tool-call ids, the same copy each time it is asked for.
+"""Changed copies of messages, the same copy each time it is asked for.
 
-A view is computed on every model call. Making the same copies again would cost time, and every
-counter that remembers messages would have to count them again.
+A view is computed on every model call. Making the same copies again would cost time, every counter
+that remembers messages would have to count them again, and a thread that is made of them would
+have to be read again.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from langgraph_memory.messages.content import key_of
 
-_Known = tuple["weakref.ref[BaseMessage]", object, dict[str, str], BaseMessage]
+_Known = tuple["weakref.ref[BaseMessage]", object, Hashable, BaseMessage]
 _copies: dict[int, _Known] = {}
+
+
+def remembered_copy(
+    message: BaseMessage, change: Hashable, make: Callable[[], BaseMessage]
+) -> BaseMessage:
+    """A changed copy of a message; the last one is remembered as long as the message lives.
+
+    Args:
+        message: The message.
+        change: Names what is changed and how.
+        make: Makes the copy.
+    """
+    key = id(message)
+    known = _copies.get(key)
+    if known is not None:
+        reference, content, done, copy = known
+        if reference() is message and content is message.content and done == change:
+            return copy
+    copy = make()
+    reference = weakref.ref(message, lambda _, key=key: _copies.pop(key, None))  # type: ignore[misc]
+    _copies[key] = (reference, message.content, change, copy)
+    return copy
 
 
 def with_call_ids(message: BaseMessage, mapping: Mapping[str, str]) -> BaseMessage:
     """A copy of a call or result in which ids are replaced; what is not in `mapping` stays."""
-    key = id(message)
-    known = _copies.get(key)
-    if known is not None:
-        reference, content, ids, copy = known
-        if reference() is message and content is message.content and ids == mapping:
-            return copy
-    copy = _renamed(message, mapping)
-    reference = weakref.ref(message, lambda _, key=key: _copies.pop(key, None))  # type: ignore[misc]
-    _copies[key] = (reference, message.content, dict(mapping), copy)
-    return copy
+    change = ("call ids", tuple(mapping.items()))
+    return remembered_copy(message, change, lambda: _renamed(message, mapping))
 
 
 def _renamed(message: BaseMessage, mapping: Mapping[str, str]) -> BaseMessage:
