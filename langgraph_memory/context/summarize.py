@@ -113,17 +113,23 @@ class Summarize(ContextStrategy):
         thread = Thread.of(messages)
         running = resumed(thread, state)
         waiting = _waiting_in(state)
-        failed = ""
+        failed: str = state.get("failed", "")
+        error = ""
         if waiting is not None:
-            running, waiting, failed = self._collected(running, thread, waiting, request)
+            running, waiting, error = self._collected(running, thread, waiting, request)
+            failed = error or (failed if waiting is not None else "")
         placed = running.on(thread)
         selection = self._selection(thread, placed, running, request)
-        if failed:
-            selection = self._fallback(placed, selection, failed, request)
+        if error:
+            selection = self._fallback(placed, selection, error, request)
         elif waiting is not None:
             _mark_waiting(selection, waiting)
         elif running.has_grown(thread) and self._due(placed, selection, request):
             selection = yield from self._summarized(placed, selection, running, request)
+        if failed and "waiting" in selection.state:
+            selection = self._held_back(thread, selection.state, failed, request)
+        if failed:
+            selection.state["failed"] = failed
         return build_view(self, thread, selection, request)
 
     def _selection(
@@ -267,6 +273,15 @@ class Summarize(ContextStrategy):
         selection = self._selection(thread, eviction.after, moved, request)
         _mark_waiting(selection, waiting)
         return selection
+
+    def _held_back(
+        self, thread: Thread, state: dict[str, Any], failed: str, request: ContextRequest
+    ) -> Selection:
+        """The fallback while a background summary is tried again after it has failed."""
+        before = Running.from_json(state["waiting"]["before"])
+        placed = before.on(thread)
+        shown = self._selection(thread, placed, before, request)
+        return replace(self._fallback(placed, shown, failed, request), state=state)
 
     def _start(
         self,
