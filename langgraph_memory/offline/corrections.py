@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from langgraph_memory.offline.answer import Finding
+from langgraph_memory.offline.lexicon import word_meanings
 from langgraph_memory.offline.passages import Passage, Source
 from langgraph_memory.offline.question import LIGHT, Question
 from langgraph_memory.offline.scoring import STRONG, in_context, match
-from langgraph_memory.offline.statement import corrects, read_statement
+from langgraph_memory.offline.statement import Statement, corrects, read_statement
+from langgraph_memory.offline.words import has_han
 
 __all__ = ["corrected", "newest_of_same"]
 
@@ -85,12 +87,31 @@ def _replaces(question: Question, new: Passage, old: Passage) -> bool:
         for slot in question.slots
         if slot.words[0] not in LIGHT
     )
+    if shared and not second.dependent and not _common_words(first, second):
+        # Both name a price, say, but of different things.
+        shared = False
     # "Make it 900." says nothing of its own: it is about what was said just before.
     exact = first.kinds & second.kinds & (_REPLACEABLE - {"#number", "#place"})
     near = new.message - old.message <= 2
     if question.wanted:
         exact &= question.wanted
     return shared or (near and second.dependent and second.length <= 9 and bool(exact))
+
+
+def _common_words(first: Statement, second: Statement) -> set[str]:
+    """Words that two statements share, units of money left out; in Chinese their characters."""
+    money = word_meanings("euro") | word_meanings("dollar")
+    words = first.stems & second.stems
+    if has_han(first.text):
+        return {word for word in words if has_han(word)}
+    return {
+        word
+        for word in words
+        if word.isalpha()
+        and len(word) > 3
+        and word not in LIGHT
+        and not word_meanings(word) & money
+    }
 
 
 _REPLACEABLE = frozenset(

@@ -66,7 +66,9 @@ def worth_of(role: str, sentence: str) -> float:
     if role == "system" or _SMALL_TALK.match(sentence):
         return 0.0
     statement = read_statement(sentence)
-    exact = 0.8 * min(2, len(statement.kinds & _KEYS)) + 0.3 * bool(statement.kinds & _WHEN)
+    exact = 0.8 * min(2, len(statement.kinds & _KEYS))
+    # A day with an hour is an appointment.
+    exact += 0.3 * bool(statement.kinds & _WHEN) + 0.7 * (statement.kinds >= _WHEN)
     exact += 0.6 * bool(statement.names or "#name" in statement.kinds)
     exact += 0.2 * bool(statement.kinds & {"#number", "#age"})
     if role != "user":
@@ -80,7 +82,7 @@ def worth_of(role: str, sentence: str) -> float:
         + 0.8 * _concerns_health(statement)
         + 1.2 * corrects(sentence)
     )
-    momentary = 1.2 * bool(_OF_THE_MOMENT.search(sentence))
+    momentary = 1.2 * bool(_OF_THE_MOMENT.search(sentence) and not corrects(sentence))
     return max(0.1, 0.8 + exact + telling - momentary)
 
 
