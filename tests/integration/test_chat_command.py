@@ -149,3 +149,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
     assert "kill -9" in run.stdout
     assert "The last run stopped before step 'model'" in run.stdout
     assert "over budget" not in run.stdout
+    asked = run.stdout.split("Now the questions", 1)[1]
+    for value in ("sesame", "2300 euros", "10:30", "102 euros", "0742-555-018", "Tilen"):
+        assert value in "".join(part.split("\n", 1)[0] for part in asked.split("assistant>")[1:])
+    assert "do not know" in asked.rsplit("assistant>", 1)[1]
