@@ -23,10 +23,12 @@ from langgraph_memory.context import Composite, ContextRequest, ContextStrategy,
 from langgraph_memory.errors import InvalidInputError, InvalidMessagesError
 from langgraph_memory.integrations.node import window_of
 from langgraph_memory.integrations.ordered_steps import Step, ordered_steps
-from langgraph_memory.integrations.overflow import is_overflow, tighter
+from langgraph_memory.integrations.overflow import is_overflow, tighter, tighter_limit
 from langgraph_memory.messages import Profile
 from langgraph_memory.messages.profiles import profile_named
 from langgraph_memory.summarization.state import STATE_KEY, merge_states, remembered
+
+LEARNED = "learned_window"
 
 
 class ContextAgentState(AgentState[Any]):
@@ -102,7 +104,8 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
             if not is_overflow(error):
                 raise
             response = handler(self._tighter(request, view))
-        return self._response(response, view)
+            return self._response(request, response, view, refused=True)
+        return self._response(request, response, view)
 
     async def awrap_model_call(
         self,
@@ -117,19 +120,26 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
             if not is_overflow(error):
                 raise
             response = await handler(self._tighter(request, view))
-        return self._response(response, view)
+            return self._response(request, response, view, refused=True)
+        return self._response(request, response, view)
 
     def _context_request(self, request: ModelRequest[Any]) -> ContextRequest:
+        window = self._window if self._window is not None else window_of(request.model)
+        limit = self._learned(request)
         return ContextRequest(
             state=remembered(request.state, self._name),
             system=request.system_message,
             tools=request.tools,
             profile=self.profile,
-            window=self._window if self._window is not None else window_of(request.model),
+            window=limit if window is None else min(window, limit or window),
             reserve=self._reserve,
             interrupted=False,
             config={"metadata": internal_call_metadata()},
         )
+
+    def _learned(self, request: ModelRequest[Any]) -> int | None:
+        """The window that an earlier refusal in this thread let suppose."""
+        return (remembered(request.state, self._name) or {}).get(LEARNED)
 
     def _sent(self, request: ModelRequest[Any], view: ContextView) -> ModelRequest[Any]:
         if self._on_view is not None:
@@ -141,9 +151,19 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
         return _with_messages(request, messages, view)
 
     def _response(
-        self, response: ModelResponse[Any], view: ContextView
+        self,
+        request: ModelRequest[Any],
+        response: ModelResponse[Any],
+        view: ContextView,
+        *,
+        refused: bool = False,
     ) -> ExtendedModelResponse[Any]:
-        update = {STATE_KEY: {self._name: view.state}}
+        learned = self._learned(request)
+        if refused:
+            # So that not every later call is refused once more.
+            learned = tighter_limit(view.messages, request.tools) + self._reserve
+        state = view.state if learned is None else {**view.state, LEARNED: learned}
+        update = {STATE_KEY: {self._name: state}}
         return ExtendedModelResponse(model_response=response, command=Command(update=update))
 
 

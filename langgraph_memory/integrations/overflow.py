@@ -79,10 +79,14 @@ def is_overflow(error: BaseException) -> bool:
 
 
 def tighter(
-    messages: Sequence[BaseMessage], tools: Sequence[Any], profile: Any
+    messages: Sequence[BaseMessage], tools: Sequence[Any], profile: str | Profile
 ) -> list[BaseMessage]:
     """A view of a refused request that is smaller by a fixed share."""
-    tokens = DEFAULT_COUNTER.count_request(messages, tools=tools)
     request = ContextRequest(tools=tools, profile=profile, interrupted=False)
-    window = SlidingWindow(max(1, int(tokens * TIGHTER)))
+    window = SlidingWindow(tighter_limit(messages, tools))
     return window.apply(messages, request).messages
+
+
+def tighter_limit(messages: Sequence[BaseMessage], tools: Sequence[Any]) -> int:
+    """Tokens to keep to after a request was refused."""
+    return max(1, int(DEFAULT_COUNTER.count_request(messages, tools=tools) * TIGHTER))

@@ -335,6 +335,22 @@ class TestOverflow:
         assert state["messages"][-1].content == "It is dry and cool."
         assert len(state["messages"]) == 62
 
+    def test_later_calls_of_the_thread_are_not_refused_again(self, server: OpenAIServer) -> None:
+        server.script = lambda _: say("It is dry and cool.")
+        server.window = 3_000
+        agent = create_agent(
+            client(server),
+            system_prompt=SYSTEM,
+            middleware=[ContextMiddleware(SlidingWindow(BUDGET))],
+            checkpointer=InMemorySaver(),
+        )
+        thread: Any = {"configurable": {"thread_id": "refused"}}
+        agent.invoke({"messages": self.long_thread()}, thread)
+        for turn in range(5):
+            agent.invoke({"messages": [HumanMessage(f"And the attic, part {turn}?")]}, thread)
+        assert server.codes == ["context_length_exceeded"]
+        assert len(server.answered) == 6
+
     @pytest.mark.parametrize("asynchronous", [False, True])
     async def test_a_second_refusal_is_the_callers(
         self, server: OpenAIServer, asynchronous: bool
