@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,10 +24,10 @@ from langgraph_memory.context.strategy import (
     tokens_of,
     with_openers,
 )
-from langgraph_memory.errors import InvalidStateError, SummarizationError
+from langgraph_memory.errors import SummarizationError
 from langgraph_memory.messages import Thread, key_of, repair, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
-from langgraph_memory.summarization.background import BackgroundSummaries
+from langgraph_memory.summarization.background import BackgroundSummaries, Waiting
 from langgraph_memory.summarization.block import Role, check_role
 from langgraph_memory.summarization.hook import KEPT_SHARE, is_within, room_beside
 from langgraph_memory.summarization.prompts import request_in_place
@@ -112,7 +110,7 @@ class Summarize(ContextStrategy):
         state = request.state_of(self)
         thread = Thread.of(messages)
         running = resumed(thread, state)
-        waiting = _waiting_in(state)
+        waiting = Waiting.from_json(state.get("waiting"))
         failed: str = state.get("failed", "")
         error = ""
         if waiting is not None:
@@ -266,13 +264,45 @@ class Summarize(ContextStrategy):
     def _started(self, eviction: Eviction, running: Running, request: ContextRequest) -> Selection:
         """Take the evicted messages out of view, and have them summarized meanwhile."""
         thread = eviction.after.thread
-        moved = running.moved(eviction)
-        evicted = [key_of(message) for message in eviction.messages]
-        waiting = {"evicted": evicted, "before": running.to_json()}
+        evicted = tuple(key_of(message) for message in eviction.messages)
+        waiting = Waiting(evicted, running.to_json())
         self._start(list(eviction.messages), running.text, waiting, request)
-        selection = self._selection(thread, eviction.after, moved, request)
+        selection = self._selection(thread, eviction.after, running.moved(eviction), request)
         _mark_waiting(selection, waiting)
         return selection
+
+    def _start(
+        self,
+        messages: list[BaseMessage],
+        previous: str | None,
+        waiting: Waiting,
+        request: ContextRequest,
+    ) -> None:
+        make = self.summarizer.summarize
+        self.background_work.start(
+            waiting.key, lambda: drive(make(messages, previous, request.config))
+        )
+
+    def _collected(
+        self, running: Running, thread: Thread, waiting: Waiting, request: ContextRequest
+    ) -> tuple[Running, Waiting | None, str]:
+        """Take over a finished background summary.
+
+        Returns:
+            The running summary, what is still waited for, and why the summary failed.
+        """
+        job = self.background_work.take(waiting.key)
+        if job is None:
+            # Another process started it. What it was to summarize is still in the thread.
+            messages = [m for m in thread.messages if key_of(m) in set(waiting.evicted)]
+            self._start(messages, running.text, waiting, request)
+            return running, waiting, ""
+        if not job.finished.is_set():
+            return running, waiting, ""
+        if job.summary is None:
+            logger.warning("Background summary failed, it will be tried again: %s", job.error)
+            return Running.from_json(waiting.before), None, str(job.error)
+        return running.covering(waiting.evicted, job.summary.text), None, ""
 
     def _held_back(
         self, thread: Thread, state: dict[str, Any], failed: str, request: ContextRequest
@@ -282,42 +312,6 @@ class Summarize(ContextStrategy):
         placed = before.on(thread)
         shown = self._selection(thread, placed, before, request)
         return replace(self._fallback(placed, shown, failed, request), state=state)
-
-    def _start(
-        self,
-        messages: list[BaseMessage],
-        previous: str | None,
-        waiting: Mapping[str, Any],
-        request: ContextRequest,
-    ) -> None:
-        make = self.summarizer.summarize
-        self.background_work.start(
-            _job_key(waiting), lambda: drive(make(messages, previous, request.config))
-        )
-
-    def _collected(
-        self, running: Running, thread: Thread, waiting: dict[str, Any], request: ContextRequest
-    ) -> tuple[Running, dict[str, Any] | None, str]:
-        """Take over a finished background summary.
-
-        Returns:
-            The running summary, what is still waited for, and why the summary failed.
-        """
-        job = self.background_work.take(_job_key(waiting))
-        if job is None:
-            # Another process started it. What it was to summarize is still in the thread.
-            evicted = set(waiting["evicted"])
-            messages = [m for m in thread.messages if key_of(m) in evicted]
-            self._start(messages, running.text, waiting, request)
-            return running, waiting, ""
-        if not job.finished.is_set():
-            return running, waiting, ""
-        if job.summary is None:
-            logger.warning("Background summary failed, it will be tried again: %s", job.error)
-            return Running.from_json(waiting["before"]), None, str(job.error)
-        known = set(running.covered)
-        seen = (*running.covered, *(key for key in waiting["evicted"] if key not in known))
-        return replace(running, text=job.summary.text, covered=seen), None, ""
 
 
 def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
@@ -333,24 +327,6 @@ def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
     return replace(running, text=carried[-1]) if carried else running
 
 
-def _waiting_in(state: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a state says is being summarized in the background."""
-    waiting = state.get("waiting")
-    if waiting is None:
-        return None
-    if not isinstance(waiting, Mapping) or not {"evicted", "before"} <= set(waiting):
-        raise InvalidStateError(
-            f"'waiting' in the state of Summarize is {waiting!r:.80}. Hand back the `state` of the "
-            "last view as it was, or None to start again."
-        )
-    return dict(waiting)
-
-
-def _mark_waiting(selection: Selection, waiting: Mapping[str, Any]) -> None:
-    selection.state["waiting"] = dict(waiting)
+def _mark_waiting(selection: Selection, waiting: Waiting) -> None:
+    selection.state["waiting"] = waiting.to_json()
     selection.notes = ["a summary is being made in the background"]
-
-
-def _job_key(waiting: Mapping[str, Any]) -> str:
-    made_of = json.dumps([waiting["evicted"], waiting["before"]], sort_keys=True)
-    return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()

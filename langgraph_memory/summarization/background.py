@@ -6,12 +6,15 @@ and asks again.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from langgraph_memory.errors import SummarizationError
+from langgraph_memory.errors import InvalidStateError, SummarizationError
 from langgraph_memory.summarization.summarizer import Summary
 
 REMEMBERED = 256
@@ -24,6 +27,45 @@ class Job:
     summary: Summary | None = None
     error: SummarizationError | None = None
     finished: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What is being summarized beside the conversation, as it is kept in a state.
+
+    Attributes:
+        evicted: Keys of the messages that the summary is to see.
+        before: The running summary's state before they were taken out of view.
+    """
+
+    evicted: tuple[str, ...]
+    before: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Waiting | None:
+        """Read what `to_json` wrote; None where nothing is waited for.
+
+        Raises:
+            InvalidStateError: It is something else.
+        """
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or not {"evicted", "before"} <= set(value):
+            raise InvalidStateError(
+                f"'waiting' in the state of Summarize is {value!r:.80}. Hand back the `state` of "
+                "the last view as it was, or None to start again."
+            )
+        return cls(tuple(value["evicted"]), dict(value["before"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain JSON."""
+        return {"evicted": list(self.evicted), "before": dict(self.before)}
+
+    @property
+    def key(self) -> str:
+        """Names the summary by what it is made of."""
+        made_of = json.dumps(self.to_json(), sort_keys=True)
+        return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class BackgroundSummaries:

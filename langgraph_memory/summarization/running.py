@@ -6,7 +6,7 @@ key, and looked up by it when the thread has been edited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,13 +112,14 @@ class Running:
 
     def advanced(self, eviction: Eviction, text: str) -> Running:
         """The running summary after a further one has seen what was evicted."""
-        thread = eviction.after.thread
-        seen = [key_of(thread.messages[index]) for index in eviction.evicted]
+        seen = [key_of(message) for message in eviction.messages]
+        return self.moved(eviction).covering(seen, text)
+
+    def covering(self, seen: Iterable[str], text: str) -> Running:
+        """The running summary with a newer text, which has seen further messages, by their keys."""
         known = set(self.covered)
         return replace(
-            self.moved(eviction),
-            text=text,
-            covered=(*self.covered, *(key for key in seen if key not in known)),
+            self, text=text, covered=(*self.covered, *(key for key in seen if key not in known))
         )
 
     def moved(self, eviction: Eviction) -> Running:
