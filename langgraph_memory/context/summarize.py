@@ -257,7 +257,7 @@ class Summarize(ContextStrategy):
             keep=with_openers(thread, keep, request),
             pieces=None,
             tokens=None,
-            why=lambda _: "left out for now because no summary could be made",
+            why=lambda _: "left out until a summary can be made",
             degraded=error,
         )
 

@@ -85,7 +85,9 @@ class TieredExpiry(ContextStrategy):
                 placed = eviction.after
                 calls = 0 if summary is None else summary.model_calls
             except SummarizationError as error:
-                logger.warning("Summary failed, old turns stay in view for now: %s", error)
+                logger.warning(
+                    "Summary failed, old turns stay in view until one is made: %s", error
+                )
                 degraded = str(error)
         selection = Selection(
             with_openers(thread, placed.shown, request),

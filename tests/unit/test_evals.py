@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -29,8 +28,6 @@ from langgraph_memory.evals.rules import added_faults, faults
 from langgraph_memory.evals.summarizers import SUMMARY_TOKENS, ScriptedSummarizer
 from langgraph_memory.evals.timing import warm_median
 from langgraph_memory.evals.transcripts import Thread, chain_runs, load_runs, thread_of_length
-
-DATA = Path(os.environ.get("LANGGRAPH_MEMORY_DATA", "../shared/data"))
 
 
 @pytest.fixture(scope="module")
@@ -539,12 +536,8 @@ class TestCommand:
             contender.start(100, ScriptedSummarizer())
 
 
-def test_recorded_runs_show_what_trimming_breaks(counter: ExactCounter) -> None:
-    if not (DATA / "transcripts").is_dir():
-        if os.environ.get("CI"):
-            pytest.fail(f"no transcripts in {DATA}: set LANGGRAPH_MEMORY_DATA")
-        pytest.skip(f"no transcripts in {DATA}: set LANGGRAPH_MEMORY_DATA")
-    courses = [Course.of(run, counter) for run in load_runs(DATA)]
+def test_recorded_runs_show_what_trimming_breaks(data_dir: Path, counter: ExactCounter) -> None:
+    courses = [Course.of(run, counter) for run in load_runs(data_dir)]
     trimmed = replay(courses, PEERS[0], 2_000, counter)
     assert trimmed.calls > 2_000
     assert 50 < trimmed.per_thousand(trimmed.faults) < 300

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import gzip
 import json
-import os
 import sys
 import weakref
 from pathlib import Path
@@ -155,13 +154,8 @@ class TestApproximate:
         for code in range(0x21, 0x30000, 97):
             assert counter.count_text(chr(code) * 40) >= 1, hex(code)
 
-    def test_holds_on_windows_of_real_transcripts(self) -> None:
-        folder = Path(os.environ.get("LANGGRAPH_MEMORY_DATA", "../shared/data"))
-        file = folder / "transcripts" / "openai_messages.jsonl.gz"
-        if not file.exists():
-            if os.environ.get("CI"):
-                pytest.fail(f"{file} is missing: set LANGGRAPH_MEMORY_DATA")
-            pytest.skip(f"{file} is missing: set LANGGRAPH_MEMORY_DATA to the data folder")
+    def test_holds_on_windows_of_real_transcripts(self, data_dir: Path) -> None:
+        file = data_dir / "transcripts" / "openai_messages.jsonl.gz"
         counter, ratios, truth, estimate = ApproximateTokenCounter(), [], 0, 0
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
