@@ -6,6 +6,7 @@ The same steps then serve sync and async code, and no logic exists twice.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -27,6 +28,29 @@ class Call:
 
 
 Steps = Generator[Call, Any, T]
+
+
+def call_of(function: Callable[..., Any], *args: Any) -> Call:
+    """The call of a function of the application, which may be async.
+
+    Run without an event loop, an async one raises TypeError.
+    """
+
+    def run() -> Any:
+        returned = function(*args)
+        if not inspect.isawaitable(returned):
+            return returned
+        if inspect.iscoroutine(returned):
+            returned.close()
+        raise TypeError("an async function needs ainvoke() or aapply()")
+
+    async def arun() -> Any:
+        if inspect.iscoroutinefunction(function):
+            return await function(*args)
+        returned = await asyncio.to_thread(function, *args)
+        return await returned if inspect.isawaitable(returned) else returned
+
+    return Call(run, arun)
 
 
 def drive(steps: Steps[T]) -> T:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from langgraph_memory.calls import Call, Steps
+from langgraph_memory.calls import Steps, call_of
 from langgraph_memory.context.report import Report
 from langgraph_memory.context.strategy import ContextRequest, ContextStrategy, ContextView
 from langgraph_memory.errors import InvalidInputError
@@ -45,7 +42,7 @@ class FunctionStep(ContextStrategy):
             system = request.system
             given.insert(0, SystemMessage(system) if isinstance(system, str) else system)
         name = getattr(self.function, "__name__", type(self.function).__name__)
-        returned = yield Call(lambda: self._run(given), lambda: self._arun(given))
+        returned = yield call_of(self.function, given)
         check_messages(returned)
         known = {id(message): index for index, message in enumerate(thread.messages)}
         by_key = {key_of(message): index for index, message in enumerate(thread.messages)}
@@ -68,16 +65,3 @@ class FunctionStep(ContextStrategy):
             system=request.system,
         )
         return ContextView(sent, {"strategy": type(self).__name__}, report)
-
-    def _run(self, messages: list[BaseMessage]) -> Any:
-        returned = self.function(messages)
-        if inspect.iscoroutine(returned):
-            returned.close()
-            raise TypeError("an async step needs ainvoke() or aapply()")
-        return returned
-
-    async def _arun(self, messages: list[BaseMessage]) -> Any:
-        if inspect.iscoroutinefunction(self.function):
-            return await self.function(messages)
-        returned = await asyncio.to_thread(self.function, messages)
-        return await returned if inspect.isawaitable(returned) else returned

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 
-from langgraph_memory.calls import Call, Steps
+from langgraph_memory.calls import Steps, call_of
 from langgraph_memory.context.budget import check_count
 from langgraph_memory.context.composite import Composite, combined
 from langgraph_memory.context.sliding_window import SlidingWindow
@@ -49,6 +47,7 @@ class Shares:
         memories: Long-term memories.
         tools: Tool schemas.
         input: The newest user message.
+        of: The window that the shares above are of.
     """
 
     principles: int = 2_000
@@ -195,28 +194,10 @@ def _text(layer: Layer | None, messages: Sequence[BaseMessage]) -> Steps[list[st
         return []
     if isinstance(layer, str):
         return [layer]
-    text = yield Call(partial(_run, layer, messages), partial(_arun, layer, messages))
+    text = yield call_of(layer, messages)
     if text is None:
         return []
     return [text] if isinstance(text, str) else [str(line) for line in text]
-
-
-def _run(layer: Callable[[Sequence[BaseMessage]], Any], messages: Sequence[BaseMessage]) -> Any:
-    text = layer(messages)
-    if inspect.isawaitable(text):
-        if inspect.iscoroutine(text):
-            text.close()
-        raise TypeError("an async layer needs aapply()")
-    return text
-
-
-async def _arun(
-    layer: Callable[[Sequence[BaseMessage]], Any], messages: Sequence[BaseMessage]
-) -> Any:
-    if inspect.iscoroutinefunction(layer):
-        return await layer(messages)
-    text = await asyncio.to_thread(layer, messages)
-    return await text if inspect.isawaitable(text) else text
 
 
 def _fitted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from langgraph_memory.context.budget import Budget, check_budget
 from langgraph_memory.context.strategy import (
@@ -14,7 +14,7 @@ from langgraph_memory.context.strategy import (
 )
 from langgraph_memory.errors import InvalidBudgetError
 from langgraph_memory.messages import Thread, summary_of
-from langgraph_memory.summarization.block import with_summary, without_summary
+from langgraph_memory.summarization.block import carriers, with_summary, without_summary
 from langgraph_memory.summarization.place import find, place_of, read_place
 from langgraph_memory.tokens import TokenCounter
 
@@ -167,11 +167,7 @@ class _Window:
         """Where all that may go is gone, the end of a running summary gives way too."""
         thread, request = self.thread, self.request
         over = tokens_of(thread, selection, request, self.counter) - budget
-        places = [
-            index
-            for index in (*thread.systems[:1], *thread.blocks)
-            if summary_of(thread.messages[index])
-        ]
+        places = carriers(thread)
         if over <= 0 or not places:
             return selection
         message = thread.messages[places[0]]
@@ -180,12 +176,9 @@ class _Window:
         while over > 0 and summary:
             summary = _shortened(summary, max(room, 0), self.counter)
             shown = with_summary(message, summary) if summary else without_summary(message)
-            selection = replace(
-                selection,
+            selection = selection.but(
                 keep=[i for i in selection.keep if i != places[0] or shown.content],
                 replaced={places[0]: (shown, "running summary shortened to fit")},
-                pieces=None,
-                tokens=None,
             )
             over = tokens_of(thread, selection, request, self.counter) - budget
             room = self.counter.count_text(summary) - max(over, 1)

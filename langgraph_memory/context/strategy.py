@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -24,10 +24,7 @@ from langgraph_memory.messages.content import check_sequence, is_empty
 from langgraph_memory.messages.profiles import profile_named
 from langgraph_memory.summarization.assemble import assemble
 from langgraph_memory.summarization.block import Role
-from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter, as_counter
-from langgraph_memory.tokens.counter import CountFunction
-
-DEFAULT_COUNTER: TokenCounter = ApproximateTokenCounter()
+from langgraph_memory.tokens import DEFAULT_COUNTER, CountFunction, TokenCounter, as_counter
 
 
 @dataclass(frozen=True)
@@ -152,6 +149,10 @@ class Selection:
     model_calls: int = 0
     pieces: list[Piece] | None = None
     tokens: int | None = None
+
+    def but(self, **changes: Any) -> Selection:
+        """A changed copy, which has not been put together or counted yet."""
+        return replace(self, **{"pieces": None, "tokens": None, **changes})
 
 
 class ContextStrategy:

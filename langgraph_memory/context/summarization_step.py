@@ -9,7 +9,6 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.calls import Steps
 from langgraph_memory.context.strategy import (
-    DEFAULT_COUNTER,
     ContextRequest,
     ContextStrategy,
     ContextView,
@@ -31,9 +30,7 @@ class SummarizationStep(ContextStrategy):
         fires: False to only show the summary, where a conditional edge decides whether one is made.
     """
 
-    hook: SummarizationHook = field(
-        default_factory=lambda: SummarizationHook(counter=DEFAULT_COUNTER)
-    )
+    hook: SummarizationHook = field(default_factory=SummarizationHook)
     fires: bool = True
 
     def steps(self, messages: Sequence[BaseMessage], request: ContextRequest) -> Steps[ContextView]:

@@ -28,7 +28,7 @@ from langgraph_memory.errors import SummarizationError
 from langgraph_memory.messages import Thread, key_of, repair, summary_of, text_of
 from langgraph_memory.messages.thread import first_units, last_units
 from langgraph_memory.summarization.background import BackgroundSummaries, Waiting
-from langgraph_memory.summarization.block import Role, check_role
+from langgraph_memory.summarization.block import Role, carriers, check_role
 from langgraph_memory.summarization.hook import KEPT_SHARE, is_within, room_beside
 from langgraph_memory.summarization.prompts import request_in_place
 from langgraph_memory.summarization.running import Eviction, Placed, Running
@@ -214,7 +214,7 @@ class Summarize(ContextStrategy):
             )
         gone = set(eviction.evicted)
         last = max(gone)
-        seen = replace(shown, keep=[i for i in shown.keep if i <= last], pieces=None, tokens=None)
+        seen = shown.but(keep=[i for i in shown.keep if i <= last])
         thread = eviction.after.thread
         pieces = pieces_of(thread, seen, replace(request, interrupted=False))
         # The instruction is a user message, which not every provider takes after a tool result.
@@ -241,9 +241,7 @@ class Summarize(ContextStrategy):
             keep.update(i for i in last_units(thread, room) if i in visible)
         else:
             counter = self.counter_for(request)
-            only = replace(
-                shown, keep=with_openers(thread, base, request), pieces=None, tokens=None
-            )
+            only = shown.but(keep=with_openers(thread, base, request))
             tokens = tokens_of(thread, only, request, counter)
             for unit in reversed(thread.units):
                 if unit.indices[0] in base:
@@ -252,11 +250,8 @@ class Summarize(ContextStrategy):
                 if tokens > shown.budget or unit.indices[0] not in visible:
                     break
                 keep.update(unit.indices)
-        return replace(
-            shown,
+        return shown.but(
             keep=with_openers(thread, keep, request),
-            pieces=None,
-            tokens=None,
             why=lambda _: "left out until a summary can be made",
             degraded=error,
         )
@@ -319,12 +314,8 @@ def resumed(thread: Thread, state: Mapping[str, Any]) -> Running:
     running = Running.of(thread, state)
     if running.text is not None:
         return running
-    carried = [
-        summary
-        for index in (*thread.systems[:1], *thread.blocks)
-        if (summary := summary_of(thread.messages[index])) is not None
-    ]
-    return replace(running, text=carried[-1]) if carried else running
+    places = carriers(thread)
+    return replace(running, text=summary_of(thread.messages[places[-1]])) if places else running
 
 
 def _mark_waiting(selection: Selection, waiting: Waiting) -> None:

@@ -20,9 +20,8 @@ from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
 from langgraph.types import Command
 
 from langgraph_memory.context import Composite, ContextRequest, ContextStrategy, ContextView
-from langgraph_memory.errors import InvalidInputError, InvalidMessagesError
-from langgraph_memory.integrations.node import window_of
-from langgraph_memory.integrations.ordered_steps import Step, ordered_steps
+from langgraph_memory.integrations.node import check_sendable, window_of
+from langgraph_memory.integrations.ordered_steps import Step, strategy_of
 from langgraph_memory.integrations.overflow import is_overflow, tighter, tighter_limit
 from langgraph_memory.messages import Profile
 from langgraph_memory.messages.profiles import profile_named
@@ -73,15 +72,9 @@ class ContextMiddleware(AgentMiddleware[ContextAgentState, Any, Any]):
         on_view: Callable[[ContextView], None] | None = None,
     ) -> None:
         super().__init__()
-        if isinstance(strategy, Mapping):
-            strategy = ordered_steps(strategy)
-        if not isinstance(strategy, ContextStrategy):
-            raise InvalidInputError(
-                f"ContextMiddleware needs a context strategy or steps by number, not {strategy!r}."
-            )
-        self.strategy = strategy
+        self.strategy = strategy_of(strategy, "ContextMiddleware")
         self.profile = profile_named(profile)
-        self._name = name or _name_of(strategy)
+        self._name = name or _name_of(self.strategy)
         self._window = window
         self._reserve = reserve
         self._on_view = on_view
@@ -177,9 +170,5 @@ def _with_messages(
 ) -> ModelRequest[Any]:
     lead = messages[0] if messages and isinstance(messages[0], SystemMessage) else None
     rest = messages[1:] if lead is not None else messages
-    if not any(message.type != "system" for message in rest):
-        raise InvalidMessagesError(
-            "There is nothing to send to the model: the thread has no message that a provider "
-            f"would accept. {view.report}"
-        )
+    check_sendable(rest, view)
     return request.override(messages=cast(list[AnyMessage], rest), system_message=lead)

@@ -20,12 +20,13 @@ from langgraph_memory.context import (
     FunctionStep,
     SummarizationStep,
 )
-from langgraph_memory.errors import InvalidInputError, InvalidMessagesError
+from langgraph_memory.errors import InvalidMessagesError
 from langgraph_memory.integrations.ordered_steps import (
     SUMMARIZATION,
     Step,
     checked,
     ordered_steps,
+    strategy_of,
 )
 from langgraph_memory.messages import Profile
 from langgraph_memory.summarization import SummarizationHook, Surroundings
@@ -102,12 +103,7 @@ class ContextNode(StateReader):
     def _update(
         self, view: ContextView, config: RunnableConfig | None
     ) -> dict[str, Any] | Command[Any]:
-        if not any(message.type != "system" for message in view.messages):
-            # An empty list would make an agent fall back to the whole thread without a word.
-            raise InvalidMessagesError(
-                "There is nothing to send to the model: the thread has no message that a provider "
-                f"would accept. {view.report}"
-            )
+        check_sendable(view.messages, view)
         if self._on_view is not None:
             self._on_view(view)
         update: dict[str, Any] = {INPUT_KEY: view.messages, STATE_KEY: {self._key: view.state}}
@@ -116,6 +112,19 @@ class ContextNode(StateReader):
         # Messages in the dict that a node returns are streamed to the user; those of a command's
         # list of updates are not, and a summary is not for the user.
         return ViewUpdate(update=list(update.items()))
+
+
+def check_sendable(messages: Sequence[BaseMessage], view: ContextView) -> None:
+    """Refuse a request without a message: an agent would send the whole thread without a word.
+
+    Raises:
+        InvalidMessagesError: There is nothing but a system message.
+    """
+    if all(message.type == "system" for message in messages):
+        raise InvalidMessagesError(
+            "There is nothing to send to the model: the thread has no message that a provider "
+            f"would accept. {view.report}"
+        )
 
 
 def context_node(
@@ -151,12 +160,6 @@ def context_node(
             from another's view.
         on_view: Called with every view before it is sent, to show or log it.
     """
-    if isinstance(strategy, Mapping):
-        strategy = ordered_steps(strategy)
-    if not isinstance(strategy, ContextStrategy):
-        raise InvalidInputError(
-            f"context_node needs a context strategy or steps by number, not {strategy!r}."
-        )
     request = ContextRequest(
         system=system,
         tools=tools,
@@ -165,7 +168,8 @@ def context_node(
         reserve=reserve,
         interrupted=False,
     )
-    return ContextNode(strategy, name, request, source=source, on_view=on_view)
+    chosen = strategy_of(strategy, "context_node")
+    return ContextNode(chosen, name, request, source=source, on_view=on_view)
 
 
 def window_of(model: Any) -> int | None:

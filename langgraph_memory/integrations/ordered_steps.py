@@ -33,6 +33,25 @@ def ordered_steps(steps: Mapping[int, Step]) -> Composite:
     return Composite([step_of(number, steps[number]) for number in checked(steps)])
 
 
+def strategy_of(strategy: object, user: str) -> ContextStrategy:
+    """The strategy that was given, or that steps by number make.
+
+    Args:
+        strategy: A context strategy, or pre-model steps by number.
+        user: What it was given to, for the message.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if isinstance(strategy, Mapping):
+        return ordered_steps(strategy)
+    if not isinstance(strategy, ContextStrategy):
+        raise InvalidInputError(
+            f"{user} needs a context strategy or steps by number, not {strategy!r}."
+        )
+    return strategy
+
+
 def checked(steps: Mapping[int, Step]) -> list[int]:
     """The numbers of steps in order.
 

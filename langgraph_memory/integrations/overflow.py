@@ -10,8 +10,8 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langgraph_memory.context import ContextRequest, SlidingWindow
-from langgraph_memory.context.strategy import DEFAULT_COUNTER
 from langgraph_memory.messages import Profile
+from langgraph_memory.tokens import DEFAULT_COUNTER
 
 TIGHTER = 0.6
 # Not every integration maps its provider's error to LangChain's; these words are in the originals.

@@ -20,12 +20,12 @@ def pin(message: M) -> M:
 
     A pinned tool call or tool result keeps its whole unit.
     """
-    return _marked(message, pinned=True)
+    return with_mark(message, pinned=True)
 
 
 def unpin(message: M) -> M:
     """Return a copy of a message without its pin."""
-    return _marked(message, pinned=False)
+    return with_mark(message, pinned=False)
 
 
 def is_pinned(message: BaseMessage) -> bool:
@@ -36,7 +36,7 @@ def is_pinned(message: BaseMessage) -> bool:
 
 def made(message: M, kind: Kind) -> M:
     """Return a copy marked as made by this package and not said by anyone in the thread."""
-    return _marked(message, made=kind)
+    return with_mark(message, made=kind)
 
 
 def made_kind(message: BaseMessage) -> Kind | None:
@@ -57,17 +57,13 @@ def summary_of(message: BaseMessage) -> str | None:
     return _mark(kwargs).get("summary") if kwargs else None
 
 
-def with_mark(message: M, **marks: Any) -> M:
-    """Return a copy with the given marks set; a mark of None is removed."""
-    return _marked(message, **marks)
-
-
 def _mark(kwargs: dict[str, Any]) -> dict[str, Any]:
     mark = kwargs.get(MARK)
     return mark if isinstance(mark, dict) else {}
 
 
-def _marked(message: M, **marks: Any) -> M:
+def with_mark(message: M, **marks: Any) -> M:
+    """Return a copy with the given marks set; a mark of None or False is removed."""
     mark = {**_mark(message.additional_kwargs), **marks}
     mark = {name: value for name, value in mark.items() if value not in (None, False)}
     kwargs = {k: v for k, v in message.additional_kwargs.items() if k != MARK}

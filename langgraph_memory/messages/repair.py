@@ -111,9 +111,7 @@ def _whole_units(pieces: Sequence[Piece], *, interrupted: bool, in_order: bool) 
     read = units([piece.message for piece in pieces])
     if all(_is_whole(unit, in_order) for unit in read):
         return list(pieces)
-    last_input = max(
-        (i for i, piece in enumerate(pieces) if role_of(piece.message) == "user"), default=-1
-    )
+    last_input = _last_input(pieces)
     sendable = [unit for unit in read if unit.kind != "orphan"]
     result: list[Piece] = []
     for unit in sendable:
@@ -123,6 +121,12 @@ def _whole_units(pieces: Sequence[Piece], *, interrupted: bool, in_order: bool) 
         waits = interrupted and unit.indices[0] > last_input and unit is sendable[-1]
         result.extend(_answered(unit, pieces, waits=waits, in_order=in_order))
     return result
+
+
+def _last_input(pieces: Sequence[Piece]) -> int:
+    """Position of the newest user message; -1 where there is none."""
+    users = (i for i, piece in enumerate(pieces) if role_of(piece.message) == "user")
+    return max(users, default=-1)
 
 
 def _is_whole(unit: Unit, in_order: bool) -> bool:
@@ -224,9 +228,7 @@ def _reasoning(pieces: list[Piece], rules: Profile) -> list[Piece]:
 
 
 def _without_empty(pieces: list[Piece], *, results: bool) -> list[Piece]:
-    last_input = max(
-        (i for i, piece in enumerate(pieces) if role_of(piece.message) == "user"), default=-1
-    )
+    last_input = _last_input(pieces)
     result = []
     for index, piece in enumerate(pieces):
         content = piece.message.content

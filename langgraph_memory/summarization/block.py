@@ -10,12 +10,18 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from langgraph_memory.errors import InvalidInputError
-from langgraph_memory.messages import made, summary_of
+from langgraph_memory.messages import Thread, made, summary_of
 from langgraph_memory.messages.marks import with_mark
 from langgraph_memory.summarization.prompts import SUMMARY_TAG, fenced
 
 Role = Literal["system", "user"]
 INTRODUCTION = "Earlier messages of this conversation, summarized:"
+
+
+def carriers(thread: Thread) -> list[int]:
+    """Positions of the messages of a thread that carry a running summary of an earlier view."""
+    places = (*thread.systems[:1], *thread.blocks)
+    return [index for index in places if summary_of(thread.messages[index]) is not None]
 
 
 def check_role(role: object) -> None:

@@ -30,7 +30,7 @@ from langgraph_memory.summarization.state import (
     read,
     remembered,
 )
-from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter
+from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
 
 logger = logging.getLogger(__name__)
 
@@ -272,5 +272,5 @@ def _hook(
     counter: TokenCounter | None,
 ) -> SummarizationHook:
     return SummarizationHook(
-        model, max_tokens, keep_last, keep_tokens, role, counter or ApproximateTokenCounter()
+        model, max_tokens, keep_last, keep_tokens, role, counter or DEFAULT_COUNTER
     )

@@ -23,7 +23,7 @@ from langgraph_memory.summarization.block import Role, check_role
 from langgraph_memory.summarization.prompts import transcript
 from langgraph_memory.summarization.running import Eviction, Placed, Running
 from langgraph_memory.summarization.summarizer import Summarizer, both_ends
-from langgraph_memory.tokens import ApproximateTokenCounter, TokenCounter
+from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class SummarizationHook:
     keep_last: int = KEEP_LAST
     keep_tokens: int | None = None
     role: Role = "system"
-    counter: TokenCounter = field(default_factory=ApproximateTokenCounter, repr=False)
+    counter: TokenCounter = field(default=DEFAULT_COUNTER, repr=False)
 
     def __post_init__(self) -> None:
         if not _is_count(self.max_tokens):

@@ -12,7 +12,11 @@ from langgraph_memory.tokens.tiktoken import (
     TokenizerUnavailableWarning,
 )
 
+# Who names no counter shares this one, and with it what it has counted.
+DEFAULT_COUNTER: TokenCounter = ApproximateTokenCounter()
+
 __all__ = [
+    "DEFAULT_COUNTER",
     "ApproximateTokenCounter",
     "CalibratedTokenCounter",
     "CallableTokenCounter",

@@ -134,10 +134,5 @@ class TextMemo:
                 oldest, _ = self._counts.popitem(last=False)
                 self._held -= len(oldest)
 
-    @property
-    def held_chars(self) -> int:
-        """Characters held now."""
-        return self._held
-
     def __reduce__(self) -> tuple[type[TextMemo], tuple[int]]:
         return TextMemo, (self._max_chars,)
