@@ -4,10 +4,15 @@ LangGraphMemoryError
 ├── InvalidInputError (ValueError)
 │   ├── InvalidMessagesError
 │   ├── UnknownProfileError
-│   └── InvalidBudgetError
+│   ├── InvalidBudgetError
+│   └── InvalidFilterError
 ├── InvalidStateError (ValueError)
 ├── MissingExtraError (ImportError)
-└── SummarizationError
+├── SummarizationError
+├── EmbeddingError (ValueError)
+├── EmbedderMismatchError
+├── VersionConflictError
+└── StoreClosedError
 
 Every message says what was wrong, with which value, and what to do about it.
 """
@@ -15,14 +20,19 @@ Every message says what was wrong, with which value, and what to do about it.
 from __future__ import annotations
 
 __all__ = [
+    "EmbedderMismatchError",
+    "EmbeddingError",
     "InvalidBudgetError",
+    "InvalidFilterError",
     "InvalidInputError",
     "InvalidMessagesError",
     "InvalidStateError",
     "LangGraphMemoryError",
     "MissingExtraError",
+    "StoreClosedError",
     "SummarizationError",
     "UnknownProfileError",
+    "VersionConflictError",
 ]
 
 DISTRIBUTION = "langgraph-layered-memory"
@@ -46,6 +56,10 @@ class UnknownProfileError(InvalidInputError):
 
 class InvalidBudgetError(InvalidInputError):
     """A token or message budget that no view could ever meet."""
+
+
+class InvalidFilterError(InvalidInputError):
+    """A filter of a store search uses an operator or operand that does not exist."""
 
 
 class InvalidStateError(LangGraphMemoryError, ValueError):
@@ -72,3 +86,19 @@ class MissingExtraError(LangGraphMemoryError, ImportError):
 
 class SummarizationError(LangGraphMemoryError):
     """A summarizer gave nothing that can stand for its source."""
+
+
+class EmbeddingError(LangGraphMemoryError, ValueError):
+    """An embedder gave no usable vectors; nothing was written."""
+
+
+class EmbedderMismatchError(LangGraphMemoryError):
+    """A database was indexed by another embedder, in other dimensions or on other fields."""
+
+
+class VersionConflictError(LangGraphMemoryError):
+    """An item was changed by somebody else since it was read; nothing was written."""
+
+
+class StoreClosedError(LangGraphMemoryError):
+    """A store is used after it was closed."""

@@ -30,11 +30,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Only integration tests connect, and only to this machine; pytest-socket undoes it after.
+    """Unit tests never connect, others only to this machine; pytest-socket undoes it after.
 
     Unix sockets stay: an event loop wakes itself up through a pair of them.
     """
-    if "integration" in item.path.relative_to(ROOT).parts:
+    if "unit" not in item.path.relative_to(ROOT).parts:
         socket_allow_hosts(LOCAL, allow_unix_socket=True)
     else:
         disable_socket(allow_unix_socket=True)

@@ -1,0 +1,202 @@
+"""Connections to Postgres: a pool of our own or one handed in, and transactions on them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from langgraph_memory.errors import (
+    InvalidInputError,
+    InvalidStateError,
+    MissingExtraError,
+    StoreClosedError,
+)
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.rows import TupleRow
+    from psycopg.types import TypeInfo
+    from psycopg_pool import ConnectionPool
+
+    PostgresConnection = Connection[TupleRow]
+
+__all__ = ["Connections", "Session"]
+
+PURPOSE = "PostgresMemoryStore"
+
+
+def require_driver() -> None:
+    """Import what talks to Postgres.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    try:
+        import pgvector.psycopg
+        import psycopg
+        import psycopg_pool  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(error.name or "psycopg", "postgres", PURPOSE) from error
+
+
+class Session:
+    """A connection for the length of one transaction.
+
+    Statements name their parameters psycopg's way. Whether the driver prepares them on the server
+    is the connection's `prepare_threshold`.
+    """
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self.connection = connection
+
+    def script(self, sql: str) -> list[list[tuple[Any, ...]]]:
+        """Run statements without parameters in one round trip; the rows of each."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql.encode(), prepare=False)
+            results = []
+            while True:
+                results.append(cursor.fetchall() if cursor.description else [])
+                if not cursor.nextset():
+                    return results
+
+    def rows(
+        self, sql: str, parameters: Mapping[str, Any] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with self.connection.cursor(binary=True) as cursor:
+            return cursor.execute(sql.encode(), parameters or {}).fetchall()
+
+    def run(self, sql: str, parameters: Mapping[str, Any] | None = None) -> int:
+        """Run a statement; how many rows it touched."""
+        with self.connection.cursor() as cursor:
+            return cursor.execute(sql.encode(), parameters or {}).rowcount
+
+
+class Connections:
+    """A pool, opened when it is first needed.
+
+    Args:
+        source: A connection string, or a `psycopg_pool.ConnectionPool`, which stays open.
+        size: Connections at most, of a pool of our own.
+        prepare_threshold: After how many uses a statement is prepared on the server, of a pool of
+            our own; None for never, which PgBouncer needs.
+    """
+
+    def __init__(
+        self,
+        source: str | ConnectionPool[Any],
+        *,
+        size: int,
+        prepare_threshold: int | None,
+    ) -> None:
+        require_driver()
+        from psycopg_pool import ConnectionPool
+
+        if not isinstance(source, str | ConnectionPool):
+            raise InvalidInputError(
+                "Postgres is reached by a connection string such as "
+                "'postgresql://user:password@host/database' or by a psycopg_pool.ConnectionPool, "
+                f"got {type(source).__name__}."
+            )
+        if size < 1:
+            raise InvalidInputError(f"max_connections must be at least 1, got {size}.")
+        self._pool: ConnectionPool[Any] | None = source if not isinstance(source, str) else None
+        self._own = isinstance(source, str)
+        self._source = source
+        self._size = size
+        self._prepare_threshold = prepare_threshold
+        self._opening = threading.Lock()
+        self._closed = False
+        self._vector: TypeInfo | None = None
+        self._registered: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    @contextmanager
+    def transaction(self, begin: str) -> Iterator[tuple[Session, list[list[tuple[Any, ...]]]]]:
+        """A transaction, committed at the end and rolled back on an error.
+
+        Args:
+            begin: Statements that begin it, without parameters; they go out in one round trip.
+
+        Returns:
+            A session, and the rows that each of these statements gave.
+        """
+        with self._opened().connection() as connection, _without_implicit_begin(connection):
+            session = Session(connection)
+            try:
+                begun = session.script(begin)
+                yield session, begun
+                session.script("COMMIT")
+            except BaseException:
+                connection.rollback()
+                raise
+
+    @contextmanager
+    def vectors(self, begin: str) -> Iterator[tuple[Session, list[list[tuple[Any, ...]]]]]:
+        """`transaction` whose session takes vectors as parameters; the extension must be there."""
+        with self.transaction(begin) as (session, begun):
+            self._register(session.connection)
+            yield session, begun
+
+    def _register(self, connection: PostgresConnection) -> None:
+        if connection in self._registered:
+            return
+        from pgvector.psycopg.vector import register_vector_info
+        from psycopg.types import TypeInfo
+
+        if self._vector is None:
+            self._vector = TypeInfo.fetch(connection, "vector")
+        if self._vector is None:
+            raise InvalidStateError(
+                "The type 'vector' of the extension pgvector is not visible to this connection. "
+                "Put the schema that the extension is installed in on the search_path of the "
+                "database user: ALTER ROLE … SET search_path = …"
+            )
+        register_vector_info(connection, self._vector)
+        self._registered.add(connection)
+
+    def _opened(self) -> ConnectionPool[Any]:
+        if self._closed:
+            raise StoreClosedError("This store was closed. Open a new one to go on.")
+        if self._pool is None:
+            with self._opening:
+                if self._pool is None:
+                    self._pool = self._open()
+        return self._pool
+
+    def _open(self) -> ConnectionPool[Any]:
+        from psycopg_pool import ConnectionPool
+
+        assert isinstance(self._source, str)
+        return ConnectionPool(
+            self._source,
+            min_size=1,
+            max_size=self._size,
+            kwargs={"autocommit": True, "prepare_threshold": self._prepare_threshold},
+            name="langgraph-memory",
+            open=True,
+        )
+
+    def close(self) -> None:
+        """Close a pool of our own; a pool that was handed in is its owner's to close."""
+        self._closed = True
+        with self._opening:
+            pool, self._pool = self._pool, None
+        if pool is not None and self._own:
+            pool.close()
+
+
+@contextmanager
+def _without_implicit_begin(connection: PostgresConnection) -> Iterator[None]:
+    """Keep psycopg from beginning transactions by itself, on a connection that was handed in."""
+    if connection.autocommit:
+        yield
+        return
+    connection.autocommit = True
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.autocommit = False

@@ -1,0 +1,130 @@
+"""Connections to one SQLite file: any number of readers, one writer at a time in this process."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from langgraph_memory.errors import StoreClosedError
+
+__all__ = ["Connections"]
+
+BUSY_SECONDS = 60.0
+"""How long to wait for a writer of another process."""
+
+_CACHED_KIBIBYTES = 16_384
+
+
+class Connections:
+    """A pool of connections, each used by one thread at a time.
+
+    In-process writers queue up for a lock, so that only whole processes compete for the file.
+    A database in memory lives in one connection, which readers and writers share.
+
+    Args:
+        path: A file, or ``:memory:``.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._shared = path == ":memory:" or "mode=memory" in path
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a read transaction: one state of the database throughout."""
+        if self._shared:
+            with self.writing() as connection:
+                yield connection
+            return
+        connection = self._take()
+        try:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+        finally:
+            self._give(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a write transaction, committed at the end, rolled back on an error."""
+        with self._writing:
+            connection = self._take()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    connection.rollback()
+                    raise
+                connection.commit()
+            finally:
+                self._give(connection)
+
+    def close(self) -> None:
+        """Close the idle connections; those in use are closed when they are given back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._closed:
+                raise StoreClosedError("This store was closed. Open a new one to go on.")
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()
+
+    def _give(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=self._path.startswith("file:"),
+        )
+        try:
+            _use_write_ahead_log(connection)
+            # With a write-ahead log a commit survives the process; only a power cut may undo the
+            # last ones, and never leaves the file damaged.
+            connection.execute("PRAGMA synchronous = NORMAL")
+            # What was deleted is overwritten, not only unlinked.
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(f"PRAGMA cache_size = -{_CACHED_KIBIBYTES}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Readers and a writer then do not wait for each other; the file remembers it.
+
+    Changing the mode does not wait for others as statements do, so it is tried again.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
