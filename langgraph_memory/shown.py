@@ -18,6 +18,6 @@ def shown(value: object) -> str:
     thousand deep, and an error message must not fail on the value it complains about.
     """
     try:
-        return _short.repr(value)
+        return _short.repr(value).replace("\n", " ")
     except ValueError:
         return f"<{type(value).__qualname__}>"

@@ -26,7 +26,17 @@ from langgraph_memory.store.operations import (
 )
 from langgraph_memory.store.ranking import Weights
 
-__all__ = ["Draft", "NamespacePage", "Request", "get", "key_of", "namespaces", "put", "search"]
+__all__ = [
+    "Draft",
+    "NamespacePage",
+    "Request",
+    "get",
+    "key_of",
+    "minutes",
+    "namespaces",
+    "put",
+    "search",
+]
 
 MAX_KEY_LENGTH = 2_000
 MAX_MINUTES = 1e10
@@ -106,7 +116,7 @@ def put(
         )
     value = dict(op.value)
     text = dump(value)
-    ttl = _minutes(op.ttl)
+    ttl = minutes(op.ttl)
     fields = _fields(op.index)
     texts = texts_of(value, fields, default_fields)
 
@@ -201,12 +211,17 @@ def _page(limit: int, offset: int) -> None:
             raise InvalidInputError(f"{name} must be 0 or a positive whole number, got {number!r}.")
 
 
-def _minutes(ttl: float | None) -> float | None:
+def minutes(ttl: float | None, name: str = "ttl") -> float | None:
+    """A time to live as a number of minutes.
+
+    Raises:
+        InvalidInputError: If it is none.
+    """
     if ttl is None:
         return None
     if not isinstance(ttl, int | float) or isinstance(ttl, bool) or not 0 < ttl <= MAX_MINUTES:
         raise InvalidInputError(
-            f"ttl must be a number of minutes above 0, fractions allowed, or None for no end, "
+            f"{name} must be a number of minutes above 0, fractions allowed, or None for no end, "
             f"got {ttl!r}."
         )
     return float(ttl)
@@ -218,7 +233,9 @@ def _fields(index: Any) -> list[str] | None:
         return None
     if index is False:
         return []
-    if isinstance(index, str) or not all(isinstance(path, str) and path for path in index):
+    if not isinstance(index, list | tuple) or not all(
+        isinstance(path, str) and path for path in index
+    ):
         raise InvalidInputError(
             f"index must be None, False or a list of paths such as ['text'], got {index!r}."
         )

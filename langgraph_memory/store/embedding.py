@@ -120,8 +120,11 @@ class Embedder:
             if _only_async(self._embeddings):
                 return _in_own_loop(arun)
             model = self._embeddings
-            stored = model.embed_documents(_clean(wanted)) if wanted else []
-            return finish(stored, [model.embed_query(text) for text in _clean(asked)])
+            try:
+                stored = model.embed_documents(_clean(wanted)) if wanted else []
+                return finish(stored, [model.embed_query(text) for text in _clean(asked)])
+            except NotImplementedError:  # Some have async methods only.
+                return _in_own_loop(arun)
 
         async def arun() -> tuple[Vectors, Vectors]:
             model = self._embeddings

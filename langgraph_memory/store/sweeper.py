@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import TTLConfig
 
-from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.store.drafts import minutes
 
 if TYPE_CHECKING:
     from langgraph_memory.store.base import MemoryStore
@@ -30,14 +30,10 @@ class Sweeper:
     """
 
     def __init__(self, store: MemoryStore, ttl: TTLConfig | None) -> None:
-        minutes = (ttl or {}).get("sweep_interval_minutes") or DEFAULT_MINUTES
-        if not isinstance(minutes, int | float) or not minutes > 0:
-            raise InvalidInputError(
-                "ttl['sweep_interval_minutes'] must be a number of minutes above 0, "
-                f"got {minutes!r}."
-            )
+        given = minutes((ttl or {}).get("sweep_interval_minutes"), "ttl['sweep_interval_minutes']")
+        minutes((ttl or {}).get("default_ttl"), "ttl['default_ttl']")
         self._configured = bool(ttl)
-        self._seconds = minutes * 60.0
+        self._seconds = 60.0 * (given or DEFAULT_MINUTES)
         self._store = weakref.ref(store)
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None

@@ -1,4 +1,4 @@
-"""What every store keeps to: items, their times, batches, and values that come back as they went."""
+"""What every store keeps to: items, their times, batches, and values that come back unchanged."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ VALUES = {
     "unicode": {
         "emoji": "👩‍👩‍👧 🇳🇴",
         "zh": "简体中文，繁體中文",
-        "rtl": "שלום ‏مرحبا",
+        "rtl": "שלום \u200fمرحبا",
         "comb": "e\u0301",
     },
     "separators": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -295,9 +296,9 @@ class TestLife:
     def test_setup_again_and_again(self, open_ours: Opener) -> None:
         store = open_ours()
         for _ in range(3):
-            store._call("setup")
+            store.call("setup")
         store.put(NS, "k", {"v": 1})
-        store._call("setup")
+        store.call("setup")
         assert store.the(NS, "k").value == {"v": 1}
 
     def test_use_after_closing(self, open_ours: Opener) -> None:
@@ -305,20 +306,21 @@ class TestLife:
         store.put(NS, "k", {"v": 1})
         store.close()
         store.close()
-        for use in (
+        uses: list[Callable[[], object]] = [
             lambda: store.get(NS, "k"),
             lambda: store.put(NS, "k", {}),
             lambda: store.search(NS),
             lambda: store.find(NS, "v"),
             lambda: store.touch(NS, ["k"]),
             lambda: store.scan(NS),
-            lambda: store.stats(),
-            lambda: store.sweep_ttl(),
-            lambda: store.list_namespaces(),
+            store.stats,
+            store.sweep_ttl,
+            store.list_namespaces,
             lambda: store.put_if_version(NS, "k", {}, version=None),
-            lambda: store._call("reindex"),
-            lambda: store._call("setup"),
-        ):
+            lambda: store.call("reindex"),
+            lambda: store.call("setup"),
+        ]
+        for use in uses:
             with pytest.raises(StoreClosedError):
                 use()
 
@@ -338,8 +340,8 @@ class TestLife:
                 async with driver.memory as again:
                     assert await again.aget(NS, "k") is not None
 
-            assert driver._runner is not None
-            driver._runner.run(use())
+            assert driver.runner is not None
+            driver.runner.run(use())
             with pytest.raises(StoreClosedError):
                 driver.get(NS, "k")
 

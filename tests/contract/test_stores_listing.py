@@ -47,7 +47,7 @@ class TestOrder:
         for key in "ab":
             store.put(NS, key, {"v": key})
         found = store.search(NS, query=query)
-        assert [(item.key, item.score) for item in found] == [("b", None), ("a", None)]
+        assert {(item.key, item.score) for item in found} == {("b", None), ("a", None)}
 
 
 class TestPages:

@@ -224,7 +224,7 @@ class TestLabels:
         assert len(store.list_namespaces(prefix=("m",), limit=1_000)) == len(LABELS)
         assert len(store.list_namespaces(suffix=("end",), limit=1_000)) == len(LABELS)
         for label in LABELS:
-            if "*" != label:
+            if label != "*":
                 assert store.list_namespaces(prefix=("m", label)) == [("m", label, "end")]
                 assert store.list_namespaces(suffix=(label, "end")) == [("m", label, "end")]
                 assert store.list_namespaces(prefix=(label,)) == [(label,)]

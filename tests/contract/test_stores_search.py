@@ -512,7 +512,12 @@ class TestWhatIsIndexed:
         store.put(NS, "k", {"text": "zeppelin"})
         store.put(NS, "other", {"text": "tomatoes"})
         store.put(NS, "k", {"text": "zeppelin"}, index=False)
-        assert [item.key for item in store.search(NS, query="zeppelin") if item.score] != ["k"]
+        assert "k" not in [item.key for item in store.search(NS, query="zeppelin") if item.score]
+
+    def test_only_what_is_indexed_is_found(self, notes: Driver) -> None:
+        notes.put(NS, "hidden", {"text": "zeppelin"}, index=False)
+        assert "hidden" not in notes.keys(NS, query="zeppelin", limit=100)
+        assert "hidden" in notes.keys(NS, limit=100)
 
     def test_a_shorter_list_takes_the_rest_away(self, open_store: Opener) -> None:
         store = open_store(index=index() | {"fields": ["parts[*]"]})

@@ -196,7 +196,7 @@ def test_one_superseded_id_may_stand_alone() -> None:
         ({"keywords": "abc"}, "keywords: "),
         ({"keywords": [1]}, "keywords.0: must be text, not int"),
         ({"source_thread_id": 7}, "source_thread_id: must be text"),
-        ({"heat": 1 << 20_000}, "heat: .*<int>|heat: "),
+        ({"heat": 1 << 20_000}, "heat: .*<int"),
         (
             {"valid_from": NOON, "valid_to": NOON - days(1)},
             "valid_from 2026-03-01T12.* is after valid_to 2026-02-28",
@@ -252,8 +252,17 @@ def test_other_values_are_no_records(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"content": None}, {"type": "opinion"}, {"type": ["fact"]}, {"heat": "1"}, {"heat": True}]
-    + [{"access_count": None}, {"last_accessed_at": 5}, {"id": None}, {"status": None}],
+    [
+        {"content": None},
+        {"type": "opinion"},
+        {"type": ["fact"]},
+        {"heat": "1"},
+        {"heat": True},
+        {"access_count": None},
+        {"last_accessed_at": 5},
+        {"id": None},
+        {"status": None},
+    ],
 )
 def test_a_value_with_a_field_a_store_cannot_use_is_no_record(change: dict[str, Any]) -> None:
     value = MemoryRecord(content="x").to_value()

@@ -62,9 +62,7 @@ class Session:
                 if not cursor.nextset():
                     return results
 
-    def rows(
-        self, sql: str, parameters: Mapping[str, Any] | None = None
-    ) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         with self.connection.cursor(binary=True) as cursor:
             return cursor.execute(sql.encode(), parameters or {}).fetchall()

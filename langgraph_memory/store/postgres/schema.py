@@ -10,6 +10,10 @@ from langgraph_memory.store.postgres.tables import Tables
 
 __all__ = ["migrate"]
 
+# One for the whole database, whatever the schema: the extension is made for all of it. The number
+# means nothing but has to stay.
+LOCK = 0x6C676D656D6F7279
+
 
 def migrate(connections: Connections, tables: Tables, all_of_them: list[Migration]) -> None:
     """Apply the migrations that a database lacks, in one transaction and under a lock.
@@ -23,12 +27,12 @@ def migrate(connections: Connections, tables: Tables, all_of_them: list[Migratio
         if _exists(session, tables):
             if not migrations.missing(all_of_them, _applied(session, tables)):
                 return
-    with connections.transaction(
-        f"BEGIN; SELECT pg_advisory_xact_lock({tables.lock('migration')})"
-    ) as (session, _):
+    with connections.transaction(f"BEGIN; SELECT pg_advisory_xact_lock({LOCK})") as (session, _):
         if not _exists(session, tables):
             _create_schema(session, tables)
-        session.run("SELECT set_config('search_path', %(path)s, true)", {"path": _path(session, tables)})
+        session.run(
+            "SELECT set_config('search_path', %(path)s, true)", {"path": _path(session, tables)}
+        )
         for migration in migrations.missing(all_of_them, _applied(session, tables)):
             session.script(migration.sql)
             session.run(

@@ -192,7 +192,9 @@ class SQLiteTransaction(Transaction):
     def _counted(self, path: str) -> _Counted:
         """A namespace's row to be changed, made if there is none."""
         self._connection.execute(
-            "INSERT INTO memory_namespaces (path) VALUES (?) ON CONFLICT DO NOTHING", (path,)
+            "INSERT INTO memory_namespaces (path, stamp) SELECT ?, stamp FROM memory_high_water "
+            "WHERE true ON CONFLICT DO NOTHING",
+            (path,),
         )
         [row] = self._spaces("path = ?", path)
         self._written.add(row.ns)
@@ -201,6 +203,9 @@ class SQLiteTransaction(Transaction):
     def _save(self, space: _Counted) -> None:
         if not space.items:
             self._connection.execute("DELETE FROM memory_namespaces WHERE ns = ?", (space.ns,))
+            self._connection.execute(
+                "UPDATE memory_high_water SET stamp = max(stamp, ?)", (space.stamp,)
+            )
             return
         self._connection.execute(
             "UPDATE memory_namespaces SET items = ?, documents = ?, length = ?, stamp = ?, "

@@ -15,8 +15,9 @@ CREATE TABLE memory_namespaces (
 ) WITH (fillfactor = 60);
 
 -- Times are microseconds since 1970, UTC. value is JSON as it was given: jsonb would change the
--- order of members and the form of numbers. terms is what the item has in the keyword index;
--- indexing is the put's own list of fields; generation says which index holds it.
+-- order of members and the form of numbers. terms is what the item has in the keyword index,
+-- with spaces between; indexing is the put's own list of fields; generation says which index holds
+-- it.
 CREATE TABLE memory_items (
     item bigint GENERATED ALWAYS AS IDENTITY,
     ns bigint NOT NULL,
@@ -29,7 +30,7 @@ CREATE TABLE memory_items (
     key text COLLATE "C" NOT NULL,
     indexing text,
     value text NOT NULL,
-    terms text[] COLLATE "C" NOT NULL,
+    terms text NOT NULL,
     -- Ids come from one sequence and are looked up alone, so the id is first here; the namespace
     -- is in it because a table that is divided by namespaces needs it in every unique index.
     PRIMARY KEY (item, ns),

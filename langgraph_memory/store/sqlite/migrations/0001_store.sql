@@ -11,6 +11,11 @@ CREATE TABLE memory_namespaces (
     removals INTEGER NOT NULL DEFAULT 0
 );
 
+-- The latest stamp of any namespace that is gone: one that comes again begins above it, so that no
+-- version of an item is ever used twice.
+CREATE TABLE memory_high_water (stamp INTEGER NOT NULL);
+INSERT INTO memory_high_water VALUES (0);
+
 -- Times are microseconds since 1970, UTC. terms is a JSON list of what the item has in the keyword
 -- index; indexing is the put's own list of fields; generation says which index holds it.
 CREATE TABLE memory_items (

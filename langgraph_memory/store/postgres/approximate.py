@@ -1,0 +1,132 @@
+"""An approximate index for each namespace that is too large to be scanned.
+
+Exact search in a namespace costs a time that grows with it: about half a microsecond per vector
+of 512 dimensions. Beyond `LARGE` vectors `optimize` gives a namespace an HNSW index of its own, a
+partial one, so that no other namespace's search or recall has to do with it. Never is one index
+shared by all: its nearest neighbours would be other tenants', and of the asker's few would remain.
+
+The index is asked in passes until it has given as many vectors as were wanted, which are then
+compared exactly. If it gives fewer, because a filter lets in too little, the namespace is scanned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langgraph_memory.store.postgres.connections import Session
+from langgraph_memory.store.postgres.parameters import Parameters
+from langgraph_memory.store.postgres.tables import Tables
+
+__all__ = ["LARGE", "drop", "drop_unused", "index_name", "large", "make", "nearest"]
+
+LARGE = 100_000
+"""Vectors of a namespace above which `optimize` makes it an index."""
+
+MAX_DIMS = 4_000
+"""Dimensions that pgvector can index, in half precision."""
+
+MAX_EF = 1_000
+_PREFIX = "memory_sketches_near_"
+
+
+def index_name(ns: int, generation: int) -> str:
+    """The name of a namespace's index."""
+    return f"{_PREFIX}{ns}_{generation}"
+
+
+def nearest(
+    session: Session,
+    tables: Tables,
+    spaces: Sequence[int],
+    permitted: str,
+    passing: str,
+    parameters: Parameters,
+) -> tuple[list[int], list[int]]:
+    """The nearest vectors of namespaces that have an index.
+
+    Args:
+        session: In a transaction.
+        tables: Where to look.
+        spaces: Ids of namespaces with an index.
+        permitted: A WITH clause that `passing` refers to.
+        passing: Condition of a sketch `s` that its item may be found.
+        parameters: With `vector`, `generation` and `scanned`, the number wanted.
+
+    Returns:
+        The namespaces that were searched, and the items found in them. A namespace that gave less
+        than was wanted is not among them.
+    """
+    if not spaces:
+        return [], []
+    wanted = int(parameters.values["scanned"])
+    dims = parameters.values["vector"].dimensions()
+    session.rows(
+        "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), "
+        "set_config('hnsw.ef_search', %(ef)s, true)",
+        {"ef": str(min(MAX_EF, max(2 * wanted, 40)))},
+    )
+    searched: list[int] = []
+    found: list[int] = []
+    for ns in map(int, spaces):
+        # The numbers stand in the text: only so does the planner know the partial index fits.
+        rows = session.rows(
+            f"{permitted} SELECT s.item FROM {tables.sketches} s WHERE s.ns = {ns} "
+            f"AND s.generation = {int(parameters.values['generation'])} AND {passing} "
+            f"ORDER BY s.embedding::halfvec({dims}) <#> %(vector)s::halfvec({dims}) "
+            "LIMIT %(scanned)s",
+            parameters.values,
+        )
+        if len(rows) >= wanted:
+            searched.append(ns)
+            found += [row[0] for row in rows]
+    return searched, sorted(set(found))
+
+
+def large(session: Session, tables: Tables, generation: int, above: int) -> list[int]:
+    """Namespaces with more vectors than that and without an index."""
+    rows = session.rows(
+        f"SELECT n.ns FROM {tables.namespaces} n WHERE n.approximate <> %(generation)s "
+        "AND n.items * n.most_vectors > %(above)s "
+        f"AND (SELECT count(*) FROM {tables.sketches} s WHERE s.ns = n.ns "
+        "AND s.generation = %(generation)s) > %(above)s ORDER BY n.ns",
+        {"generation": generation, "above": above},
+    )
+    return [int(ns) for (ns,) in rows]
+
+
+def make(session: Session, tables: Tables, ns: int, generation: int, dims: int) -> None:
+    """Give a namespace an index. Writers of all namespaces wait meanwhile."""
+    schema = tables.quoted
+    session.script(
+        f"CREATE INDEX IF NOT EXISTS {index_name(ns, generation)} ON {schema}.memory_sketches "
+        f"USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) "
+        f"WHERE ns = {ns} AND generation = {generation}"
+    )
+    session.run(
+        f"UPDATE {tables.namespaces} SET approximate = %(generation)s WHERE ns = %(ns)s",
+        {"ns": ns, "generation": generation},
+    )
+
+
+def drop(session: Session, tables: Tables, ns: int, generation: int) -> None:
+    """Take a namespace's index away."""
+    session.script(f"DROP INDEX IF EXISTS {tables.quoted}.{index_name(ns, generation)}")
+
+
+def drop_unused(session: Session, tables: Tables, generation: int) -> int:
+    """Drop the indexes of namespaces and generations that are gone; how many."""
+    rows = session.rows(
+        "SELECT c.relname FROM pg_catalog.pg_class c "
+        "JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace "
+        "WHERE s.nspname = %(schema)s AND c.relkind = 'i' AND c.relname LIKE %(pattern)s",
+        {"schema": tables.schema, "pattern": _PREFIX.replace("_", r"\_") + "%"},
+    )
+    there = {str(name) for (name,) in rows}
+    used = session.rows(
+        f"SELECT ns FROM {tables.namespaces} WHERE approximate = %(generation)s",
+        {"generation": generation},
+    )
+    unused = there - {index_name(ns, generation) for (ns,) in used}
+    for name in sorted(unused):
+        session.script(f"DROP INDEX {tables.quoted}.{name}")
+    return len(unused)
