@@ -20,6 +20,8 @@ from langgraph_memory.context import (
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.integrations import add_pre_model_steps, context_node, ordered_steps
 from langgraph_memory.messages import pin, repair, units, validate
+from langgraph_memory.records import MemoryRecord
+from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
 from langgraph_memory.summarization import (
     ContextState,
     SummarizationHook,
@@ -31,6 +33,7 @@ from langgraph_memory.summarization import (
 
 if TYPE_CHECKING:
     from langgraph_memory.integrations import ContextMiddleware
+    from langgraph_memory.store import PostgresMemoryStore
 
 __version__ = "0.1.0"
 
@@ -44,7 +47,11 @@ __all__ = [
     "ContextView",
     "LangGraphMemoryError",
     "Layered",
+    "MemoryRecord",
+    "MemoryStore",
     "MessageWindow",
+    "PostgresMemoryStore",
+    "SQLiteMemoryStore",
     "SemanticRecall",
     "SlidingWindow",
     "SummarizationHook",
@@ -67,9 +74,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the middleware when it is asked for: it needs the `langchain` extra."""
+    """Import when it is asked for what needs an extra: `langchain`, `postgres`."""
     if name == "ContextMiddleware":
         from langgraph_memory import integrations
 
         return integrations.ContextMiddleware
+    if name == "PostgresMemoryStore":
+        from langgraph_memory import store
+
+        return store.PostgresMemoryStore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

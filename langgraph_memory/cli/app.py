@@ -12,6 +12,7 @@ from rich.console import Console
 from langgraph_memory.chat.models import chat_model
 from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
+from langgraph_memory.cli.reindex import reindex as reindex_store
 
 typer_app = typer.Typer(
     help="Memory for LangGraph agents.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -78,3 +79,33 @@ def chat(
         session.run(interactive=True)
         return
     session.run(sys.stdin if lines is None else lines)
+
+
+@typer_app.command()
+def reindex(
+    db: Annotated[
+        str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")
+    ] = "memory.db",
+    embedder: Annotated[
+        str,
+        typer.Option(
+            help="'local' (offline, extra [local]), 'provider:model' as LangChain names them, "
+            "'module:attribute' for one of yours, or 'none' for keywords only."
+        ),
+    ] = "local",
+    dims: Annotated[
+        int | None, typer.Option(help="Numbers in a vector; by default the embedder is asked.")
+    ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="Path indexed in values that are no records; may be repeated."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Items embedded at once.")] = 100,
+) -> None:
+    """Index long-term memory anew with another embedder, while readers go on.
+
+    What was done before an interruption is not done again: run the same command once more.
+    """
+    if "://" not in db and not Path(db).is_file():
+        raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
+    reindex_store(db, embedder, dims, field or [], batch_size)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langgraph_memory.errors import MissingExtraError
+from langgraph_memory.embeddings import LocalEmbeddings
 from langgraph_memory.offline.words import clean
 
 __all__ = ["SentenceVectors"]
@@ -28,7 +26,7 @@ class SentenceVectors:
     """
 
     def __init__(self) -> None:
-        self._encoder: Any = None
+        self._embeddings = LocalEmbeddings()
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -57,12 +55,6 @@ class SentenceVectors:
         new = list({clean(text): None for text in texts if clean(text) not in self._vectors})
         if not new:
             return
-        if self._encoder is None:
-            try:
-                # One thread: more make this embedder slower on small machines.
-                self._encoder = importlib.import_module(_MODULE).USE(threads=1)
-            except ImportError as error:
-                raise MissingExtraError(_MODULE, "local", "semantic reading") from error
-        vectors = np.asarray(self._encoder.encode(new), dtype=np.float32)
+        vectors = np.asarray(self._embeddings.embed_documents(new), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         self._vectors.update(zip(new, vectors / np.maximum(lengths, 1e-9), strict=True))

@@ -238,14 +238,15 @@ def is_record(value: object) -> bool:
         and isinstance(value.get("content"), str)
         and isinstance(value.get("type"), str)
         and value["type"] in _TYPES
-        and _is_number(value.get("heat"))
-        and _is_number(value.get("access_count"))
+        and _is_amount(value.get("heat"))
+        and _is_amount(value.get("access_count"))
         and all(isinstance(value.get(name), str) for name in _REQUIRED)
     )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_amount(value: object) -> bool:
+    # The bound is far above any use, and below what a float cannot hold.
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e300
 
 
 def _json(value: Any) -> Any:

@@ -1,5 +1,7 @@
 """Long-term memory as a LangGraph store: hybrid search on SQLite and Postgres."""
 
+from typing import TYPE_CHECKING, Any
+
 from langgraph_memory.store.base import MemoryStore
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
 from langgraph_memory.store.labels import decode_label, encode_label
@@ -7,9 +9,13 @@ from langgraph_memory.store.opening import open_store as open
 from langgraph_memory.store.ranking import Weights
 from langgraph_memory.store.sqlite import SQLiteMemoryStore
 
+if TYPE_CHECKING:
+    from langgraph_memory.store.postgres import PostgresMemoryStore
+
 __all__ = [
     "MemoryHit",
     "MemoryStore",
+    "PostgresMemoryStore",
     "SQLiteMemoryStore",
     "SearchReport",
     "StoreStats",
@@ -18,3 +24,12 @@ __all__ = [
     "encode_label",
     "open",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the Postgres store when it is asked for: it needs the `postgres` extra."""
+    if name == "PostgresMemoryStore":
+        from langgraph_memory.store.postgres import PostgresMemoryStore
+
+        return PostgresMemoryStore
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from itertools import groupby
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast
 
@@ -32,30 +31,22 @@ from langgraph.store.base import (
 
 from langgraph_memory import clock as clocks
 from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import (
-    EmbedderMismatchError,
-    InvalidInputError,
-    StoreClosedError,
-)
+from langgraph_memory.errors import InvalidInputError, StoreClosedError
 from langgraph_memory.store import drafts, reindexing
 from langgraph_memory.store.drafts import Draft, Request
 from langgraph_memory.store.embedding import Embedder, fields_of
-from langgraph_memory.store.escape import load, unescape
+from langgraph_memory.store.execution import execute, item_of
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
-from langgraph_memory.store.namespaces import labels_of, listed, path_of, validate
+from langgraph_memory.store.namespaces import path_of, validate
 from langgraph_memory.store.operations import (
-    Get,
     Identity,
-    Listing,
     Mode,
-    Ranked,
-    Reads,
     Row,
     Write,
     microseconds,
     moment,
 )
-from langgraph_memory.store.ranked import rank
+from langgraph_memory.store.ownership import recognise, refuse_unindexed
 from langgraph_memory.store.ranking import Weights
 from langgraph_memory.store.sweeper import Sweeper
 from langgraph_memory.store.transaction import Transaction
@@ -349,7 +340,7 @@ class MemoryStore(BaseStore):
         path = self._scanned(namespace_prefix, page_size)
         after: tuple[str, str] | None = None
         while page := self._page(path, after, page_size):
-            yield from map(_item, page)
+            yield from map(item_of, page)
             after = (page[-1].path, page[-1].key)
 
     async def ascan(
@@ -360,7 +351,7 @@ class MemoryStore(BaseStore):
         after: tuple[str, str] | None = None
         while page := await asyncio.to_thread(self._page, path, after, page_size):
             for row in page:
-                yield _item(row)
+                yield item_of(row)
             after = (page[-1].path, page[-1].key)
 
     def _scanned(self, namespace_prefix: Namespace, page_size: int) -> str:
@@ -492,33 +483,10 @@ class MemoryStore(BaseStore):
 
     def _recognise(self, tx: Transaction) -> int:
         """The generation of the index that this store may use."""
-        there, mine = tx.identity(), self._identity
-        self._foreign = None
-        if there is None or (there != mine and not tx.has_items()):
-            return tx.adopt(mine)
-        if there != mine:
-            if self.index_config:
-                raise EmbedderMismatchError(
-                    f"This database was indexed by {there}, and is opened with {mine}. Open it as "
-                    "it was indexed, or index it anew as it is opened, with reindex() of this "
-                    "store or with the command: langgraph-memory reindex"
-                )
-            # Reading, deleting and finding by keyword need no embedder.
-            self._foreign, self._fields = there, there.fields
-        generation = tx.generation()
-        assert generation is not None
+        generation, self._foreign = recognise(tx, self._identity, bool(self.index_config))
+        if self._foreign:
+            self._fields = self._foreign.fields
         return generation
-
-    def _refuse_unindexed(self, requests: Sequence[Request]) -> None:
-        """A put without the embedder would be an item that no search by meaning ever finds."""
-        if self._foreign is None or self._foreign.embedder is None:
-            return
-        if any(isinstance(request, Write) and request.terms for request in requests):
-            raise EmbedderMismatchError(
-                f"This database is indexed by {self._foreign}, and was opened without an "
-                "embedder. Open it with index={'dims': …, 'embed': …} to put items that search "
-                "finds, or put with index=False. Nothing was written."
-            )
 
     # -- from requests to results
 
@@ -537,6 +505,8 @@ class MemoryStore(BaseStore):
         raise InvalidInputError(f"A store does not know operations of type {type(op).__name__}.")
 
     def _steps(self, requested: Sequence[Draft]) -> Steps[list[Any]]:
+        if self._generation is None:
+            yield Call(self.setup)  # Before anything is embedded for a database of others.
         documents = [text for draft in requested for text in draft.documents]
         queries = [draft.query for draft in requested if draft.query is not None]
         stored: Mapping[str, Any] = {}
@@ -555,54 +525,18 @@ class MemoryStore(BaseStore):
     def _execute(self, requests: Sequence[Request]) -> list[Any]:
         now = self._now()
         writing = any(isinstance(request, Write) for request in requests)
-        results: list[Any] = []
-        renewed: list[int] = []
 
-        def run(tx: Transaction) -> None:
-            self._refuse_unindexed(requests)
-            for kind, group in groupby(requests, key=type):
-                same = list(group)
-                if kind is Write:
-                    results.extend(tx.write(cast(list[Write], same), now))
-                elif kind is Get:
-                    for wanted, row in zip(same, tx.get(cast(list[Get], same), now), strict=True):
-                        results.append(_item(row) if row else None)
-                        if row and row.ttl is not None and cast(Get, wanted).refresh:
-                            renewed.append(row.item)
-                else:
-                    for one in same:
-                        results.append(self._read(tx, one, now, renewed))
+        def run(tx: Transaction) -> tuple[list[Any], list[int]]:
+            refuse_unindexed(self._foreign, requests)
+            results, renewed = execute(tx, requests, now)
             if writing and renewed:
                 tx.renew(renewed, now)
+            return results, renewed
 
-        self._within(writing, run)
+        results, renewed = self._within(writing, run)
         if renewed and not writing:
             self._within(True, lambda tx: tx.renew(renewed, now))
         return results
-
-    def _read(self, tx: Transaction, request: Request, now: int, renewed: list[int]) -> Any:
-        if isinstance(request, drafts.NamespacePage):
-            paths = tx.namespaces(request.low, request.high, now)
-            return listed(
-                paths, request.conditions, request.max_depth, request.limit, request.offset
-            )
-        assert isinstance(request, Listing | Ranked)
-        scores: Mapping[int, Any] = {}
-        reads = Reads(0, 0, 0, 0)
-        if request.limit == 0:
-            rows: list[Row] = []
-        elif isinstance(request, Listing):
-            rows = tx.listing(request, now)
-        else:
-            candidates = tx.candidates(request, now)
-            reads = candidates.reads
-            scores = rank(candidates, request)
-            found = {row.item: row for row in tx.rows(list(scores), now)}
-            rows = [found[item] for item in scores if item in found]
-        if request.refresh:
-            renewed.extend(row.item for row in rows if row.ttl is not None)
-        hits = [_hit(row, scores.get(row.item)) for row in rows]
-        return SearchReport(hits, reads) if request.report else hits
 
     def _within(self, write: bool, work: Callable[[Transaction], T]) -> T:
         """Do work in a transaction on an index that is this store's."""
@@ -630,26 +564,3 @@ class MemoryStore(BaseStore):
 
 
 _SWEPT_AT_ONCE = 1_000
-
-
-def _item(row: Row) -> Item:
-    return Item(
-        value=load(row.value),
-        key=unescape(row.key),
-        namespace=labels_of(row.path),
-        created_at=moment(row.created_at),
-        updated_at=moment(row.updated_at),
-    )
-
-
-def _hit(row: Row, score: Any) -> MemoryHit:
-    return MemoryHit(
-        labels_of(row.path),
-        unescape(row.key),
-        load(row.value),
-        moment(row.created_at),
-        moment(row.updated_at),
-        score.score if score else None,
-        similarity=score.similarity if score else None,
-        keyword=score.keyword if score else None,
-    )

@@ -47,7 +47,7 @@ _ESCAPES: dict[int, str] = {0: _LOW + "\x01", 1: _LOW + "\x02", 0xD7FF: _HIGH + 
 }
 _ORIGINALS = {written: chr(code) for code, written in _ESCAPES.items()}
 _SPECIAL = re.compile("[\x00\x01\ud7ff\ud800-\udfff]")
-_WRITTEN = re.compile("[\x01\ud7ff].?", re.DOTALL)
+_WRITTEN = re.compile("[\x01\ud7ff].")
 
 
 def escape(text: str) -> str:

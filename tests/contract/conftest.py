@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from contract.stores import FACES, LASTING, OURS, STORES, Clock, Driver, Opener, Place
-
-pytest_plugins: list[str] = []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -33,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def case_of(item: pytest.Function) -> tuple[str, str]:
     """The store that a test runs on, and the test's name with the id of its other parameters."""
-    name, face = item.callspec.params["opener"]
+    name, face = cast("tuple[str, str]", item.callspec.params["opener"])
     rest = [part for part in item.callspec.id.split("-") if part != f"{name}:{face}"]
     test = item.originalname
     return name, f"{test}[{'-'.join(rest)}]" if rest else test

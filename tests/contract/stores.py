@@ -76,7 +76,8 @@ class Kind:
 def _postgres(place: Place, **given: Any) -> BaseStore:
     from langgraph_memory.store.postgres import PostgresMemoryStore
 
-    return PostgresMemoryStore(place.database(), **given)
+    store: BaseStore = PostgresMemoryStore(place.database(), **given)
+    return store
 
 
 def _langgraph(place: Place, *, index: Any = None, ttl: Any = None, clock: Any = None) -> BaseStore:

@@ -138,7 +138,8 @@ class TestWhatIsEmbedded:
         store = open_ours(index=index(embed))
         store.batch([PutOp(NS, key, {"text": key}) for key in ("automobile", "tomatoes")])
         hit = store.find(NS, "vehicle", mode="vector", limit=1)[0]
-        assert (hit.key, hit.similarity) == ("automobile", pytest.approx(1.0, abs=1e-5))
+        assert hit.key == "automobile"
+        assert hit.similarity == pytest.approx(1.0, abs=1e-5)
 
     @pytest.mark.parametrize("dims", [1, 2, 2_001, 3_072])
     def test_any_number_of_dimensions(self, open_ours: Opener, dims: int) -> None:

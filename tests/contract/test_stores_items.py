@@ -145,7 +145,7 @@ class TestTimes:
     def test_every_update_is_later_even_when_the_clock_is_not(
         self, ours: Driver, clock: Clock
     ) -> None:
-        seen = []
+        seen: list[datetime] = []
         for minutes in (0, 0, -90, 0, 30):
             clock.advance(minutes)
             ours.put(NS, "tea", {"minutes": minutes})

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from langgraph_memory.store.escape import dump
-from langgraph_memory.store.filters import field_path, matches, parse
+from langgraph_memory.store.filters import All, AnyOf, Condition, Not, field_path, matches, parse
 from langgraph_memory.store.postgres.filters import to_sql
 
 often = settings(
@@ -89,6 +89,12 @@ def test_sql_selects_what_matches_near_the_members_a_value_has(
     expected = matches(parse(filter), value)
     assert selected(connection, filter, [value]) == [expected]
     assert as_constant(connection, filter, value) is expected
+
+
+@pytest.mark.parametrize("condition", [All(()), AnyOf(()), Not(All(())), Not(AnyOf(()))])
+def test_all_and_any_of_nothing(connection: Connection, condition: Condition) -> None:
+    sql, parameters = to_sql(condition, "value")
+    assert connection.execute(f"SELECT {sql}", parameters).fetchone() == (matches(condition, {}),)
 
 
 HOSTILE = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from filter_cases import texts, values
+from filter_cases import HARD, texts, values
 from hypothesis import given, settings
 
 from langgraph_memory.errors import InvalidInputError
@@ -50,6 +50,12 @@ def test_equality_and_order_are_kept(one: str, other: str) -> None:
     assert (escape(one) < escape(other)) == (one < other)
     # UTF-8, by which databases compare, keeps the order of code points.
     assert (escape(one).encode() < escape(other).encode()) == (one < other)
+
+
+def test_order_is_kept_among_what_is_written_otherwise_and_its_neighbours() -> None:
+    hard = ["", *HARD, *(first + second for first in HARD for second in HARD)]
+    assert sorted(hard, key=escape) == sorted(hard)
+    assert sorted(hard, key=lambda text: escape(text).encode()) == sorted(hard)
 
 
 @pytest.mark.parametrize("text", ["", "plain", "naïve 😀 中文", "tab\tline\n\x02\x7f", "\ue000"])

@@ -16,6 +16,8 @@ PACKAGES = [
     "langgraph_memory.integrations",
     "langgraph_memory.messages",
     "langgraph_memory.offline",
+    "langgraph_memory.records",
+    "langgraph_memory.store",
     "langgraph_memory.summarization",
     "langgraph_memory.tokens",
 ]

@@ -28,6 +28,7 @@ from langgraph_memory.records import (
     effective_importance,
     heat_after_use,
     is_record,
+    used,
 )
 from langgraph_memory.store.escape import dump, load
 
@@ -258,6 +259,8 @@ def test_other_values_are_no_records(value: Any) -> None:
         {"type": ["fact"]},
         {"heat": "1"},
         {"heat": True},
+        {"heat": -1},
+        {"heat": 10**400},
         {"access_count": None},
         {"last_accessed_at": 5},
         {"id": None},
@@ -378,6 +381,28 @@ def test_a_clock_that_was_set_back_changes_nothing() -> None:
 def test_moments_of_any_zone_are_the_same_moment() -> None:
     later = NOON + days(3)
     assert decayed_heat(1.0, NOON.astimezone(TOKYO), later) == decayed_heat(1.0, NOON, later)
+
+
+def test_a_use_is_counted_and_nothing_else_changes() -> None:
+    record = MemoryRecord(content="x", type="episode", heat=2, created_at=NOON, colour="red")
+    after = used(record.to_value(), NOON + days(7))
+    assert after == record.to_value() | {
+        "heat": pytest.approx(2.0),
+        "access_count": 1,
+        "last_accessed_at": "2026-03-08T12:00:00.000000Z",
+    }
+    again = used(after, NOON)
+    assert again is not None
+    assert again["heat"] == pytest.approx(3.0)
+    assert (again["access_count"], again["last_accessed_at"]) == (2, after["last_accessed_at"])
+    assert is_record(again)
+
+
+def test_what_is_no_record_is_not_used() -> None:
+    value = MemoryRecord(content="x").to_value()
+    assert used({"content": "x"}, NOON) is None
+    assert used(value | {"last_accessed_at": "yesterday"}, NOON) is None
+    assert used(value | {"last_accessed_at": "2026-03-01"}, NOON) is None
 
 
 @pytest.mark.parametrize(

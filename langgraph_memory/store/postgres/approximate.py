@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langgraph_memory.store.postgres.connections import Session
+from langgraph_memory.store.postgres.connections import Connections, Session
 from langgraph_memory.store.postgres.parameters import Parameters
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["LARGE", "drop", "drop_unused", "index_name", "large", "make", "nearest"]
+__all__ = ["LARGE", "drop_unused", "index_name", "large", "make", "nearest"]
 
 LARGE = 100_000
 """Vectors of a namespace above which `optimize` makes it an index."""
@@ -72,7 +72,7 @@ def nearest(
         rows = session.rows(
             f"{permitted} SELECT s.item FROM {tables.sketches} s WHERE s.ns = {ns} "
             f"AND s.generation = {int(parameters.values['generation'])} AND {passing} "
-            f"ORDER BY s.embedding::halfvec({dims}) <#> %(vector)s::halfvec({dims}) "
+            f"ORDER BY s.embedding::halfvec({dims}) <#> %(vector)b::halfvec({dims}) "
             "LIMIT %(scanned)s",
             parameters.values,
         )
@@ -86,31 +86,27 @@ def large(session: Session, tables: Tables, generation: int, above: int) -> list
     """Namespaces with more vectors than that and without an index."""
     rows = session.rows(
         f"SELECT n.ns FROM {tables.namespaces} n WHERE n.approximate <> %(generation)s "
-        "AND n.items * n.most_vectors > %(above)s "
-        f"AND (SELECT count(*) FROM {tables.sketches} s WHERE s.ns = n.ns "
-        "AND s.generation = %(generation)s) > %(above)s ORDER BY n.ns",
+        "AND n.vectors > %(above)s ORDER BY n.ns",
         {"generation": generation, "above": above},
     )
     return [int(ns) for (ns,) in rows]
 
 
-def make(session: Session, tables: Tables, ns: int, generation: int, dims: int) -> None:
-    """Give a namespace an index. Writers of all namespaces wait meanwhile."""
-    schema = tables.quoted
-    session.script(
-        f"CREATE INDEX IF NOT EXISTS {index_name(ns, generation)} ON {schema}.memory_sketches "
+def make(connections: Connections, tables: Tables, ns: int, generation: int, dims: int) -> None:
+    """Give a namespace an index; readers and writers go on meanwhile."""
+    name, number = index_name(ns, generation), int(ns)
+    # One left by a build that was cut off is not usable.
+    connections.alone(f"DROP INDEX IF EXISTS {tables.quoted}.{name}")
+    connections.alone(
+        f"CREATE INDEX CONCURRENTLY {name} ON {tables.quoted}.memory_sketches "
         f"USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) "
-        f"WHERE ns = {ns} AND generation = {generation}"
+        f"WHERE ns = {number} AND generation = {generation}"
     )
-    session.run(
-        f"UPDATE {tables.namespaces} SET approximate = %(generation)s WHERE ns = %(ns)s",
-        {"ns": ns, "generation": generation},
-    )
-
-
-def drop(session: Session, tables: Tables, ns: int, generation: int) -> None:
-    """Take a namespace's index away."""
-    session.script(f"DROP INDEX IF EXISTS {tables.quoted}.{index_name(ns, generation)}")
+    with connections.transaction("BEGIN") as (session, _):
+        session.run(
+            f"UPDATE {tables.namespaces} SET approximate = %(generation)s WHERE ns = %(ns)s",
+            {"ns": ns, "generation": generation},
+        )
 
 
 def drop_unused(session: Session, tables: Tables, generation: int) -> int:

@@ -46,6 +46,7 @@ class Matched:
     items: int
     documents: int
     length: int
+    vectors: int
     most_vectors: int
     approximate: Sequence[int]
 
@@ -66,7 +67,7 @@ def candidates(
     parameters = Parameters(now=now, generation=generation, depth=search.depth)
     parts = _permitted(tables, search, parameters)
     passing = _passing(search)
-    searched = search.vector is not None and matched.most_vectors > 0
+    searched = search.vector is not None and matched.vectors > 0
     if searched:
         parameters.update({"vector": _vector(search)})
         parts += _near(session, tables, search, matched, parts, passing, parameters)
@@ -74,14 +75,15 @@ def candidates(
         parts += _worth(tables, search, matched, passing, parameters)
     statement = f"WITH {', '.join(parts)} {_union(tables, search, searched)}"
     rows = session.rows(statement, parameters.values)
-    return _candidates(session, tables, search, matched, generation, rows)
+    return _candidates(search, matched, rows)
 
 
 def _matched(session: Session, tables: Tables, search: Ranked, generation: int) -> Matched:
     where, values = within(search.path)
     [row] = session.rows(
         "SELECT count(*), coalesce(sum(items), 0)::int8, coalesce(sum(documents), 0)::int8, "
-        "coalesce(sum(length), 0)::int8, coalesce(max(most_vectors), 0), "
+        "coalesce(sum(length), 0)::int8, coalesce(sum(vectors), 0)::int8, "
+        "coalesce(max(most_vectors), 0), "
         "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}') "
         f"FROM {tables.namespaces} WHERE items > 0 AND {where}",
         {**values, "generation": generation},
@@ -136,13 +138,8 @@ def _near(
     passing: str,
     parameters: Parameters,
 ) -> list[str]:
-    exactly = (
-        "near AS MATERIALIZED (SELECT e.ns, e.item, max(-(e.embedding <#> %(vector)s)) AS similarity "
-        f"FROM {{}} JOIN {tables.embeddings} e USING ({{}}) WHERE e.generation = %(generation)s {{}}"
-        "GROUP BY e.ns, e.item ORDER BY similarity DESC LIMIT %(depth)s)"
-    )
-    if matched.items * matched.most_vectors <= COMPARED_EXACTLY:
-        return [exactly.format("spaces", "ns", f"AND {passing.format('e')} ")]
+    if matched.vectors <= COMPARED_EXACTLY:
+        return [_exactly(tables, matched, "spaces", "ns", f"AND {passing.format('e')} ")]
     kept = search.depth + MARGIN
     # The items of the n best are among the n * m best vectors if none has more than m of them.
     parameters.update({"kept": kept, "scanned": kept * matched.most_vectors})
@@ -174,10 +171,25 @@ def _near(
         "kept AS MATERIALIZED (SELECT ns, item FROM scanned GROUP BY ns, item "
         "ORDER BY min(away) LIMIT %(kept)s)"
     )
-    return [f"{scan})", best, exactly.format("kept", "ns, item", "")]
+    return [f"{scan})", best, _exactly(tables, matched, "kept", "ns, item", "")]
 
 
-_AWAY = "s.embedding <#> %(vector)s::halfvec"
+def _exactly(tables: Tables, matched: Matched, of: str, by: str, condition: str) -> str:
+    similarity = "-(e.embedding <#> %(vector)b) AS similarity"
+    compared = (
+        f"SELECT e.ns, e.item, {similarity} FROM {of} JOIN {tables.embeddings} e USING ({by}) "
+        f"WHERE e.generation = %(generation)s {condition}"
+    )
+    if matched.most_vectors > 1:
+        # Computed before they are grouped, or whole vectors would be sorted.
+        compared = (
+            f"SELECT ns, item, max(similarity) AS similarity FROM ({compared} OFFSET 0) e "
+            "GROUP BY ns, item "
+        )
+    return f"near AS MATERIALIZED ({compared}ORDER BY similarity DESC LIMIT %(depth)s)"
+
+
+_AWAY = "s.embedding <#> %(vector)b::halfvec"
 
 
 def _worth(
@@ -212,57 +224,50 @@ def _worth(
         "worth AS MATERIALIZED (SELECT f.ns, f.item, sum(r.weight * f.tf / "
         "(f.tf + %(fixed)s::float8 + %(per_length)s::float8 * f.length)) AS keyword "
         "FROM found f JOIN rarity r USING (place) GROUP BY f.ns, f.item)",
-        "matched AS MATERIALIZED (SELECT w.ns, w.item FROM worth w "
+        "matched AS MATERIALIZED (SELECT w.ns, w.item, w.keyword FROM worth w "
         f"WHERE {passing.format('w')} ORDER BY keyword DESC LIMIT %(depth)s)",
     ]
 
 
 def _union(tables: Tables, search: Ranked, searched: bool) -> str:
-    chosen = [
-        f"SELECT ns, item FROM {name}"
-        for name, there in (("near", searched), ("matched", bool(search.terms)))
-        if there
-    ]
-    if not chosen:
-        return "SELECT NULL::int8, 0::int8, 0, NULL::float8, NULL::float8 WHERE FALSE"
-    similarity, keyword, joins, frequency = "NULL::float8", "NULL::float8", "", ""
+    """Both sides' candidates with both scores, and how often each term occurs.
+
+    Whatever one side proposed and the other scored too is brought together by grouping: the planner
+    takes these sets for small ones, and would compare each row of one with each row of the other.
+    """
+    sides, frequency, similarity = [], "", "u.similarity"
     if searched:
+        sides.append("SELECT ns, item, similarity, NULL::float8 AS keyword FROM near")
         similarity = (
-            "coalesce(n.similarity, (SELECT max(-(e.embedding <#> %(vector)s)) "
+            "coalesce(u.similarity, (SELECT max(-(e.embedding <#> %(vector)b)) "
             f"FROM {tables.embeddings} e WHERE e.ns = u.ns AND e.item = u.item "
             "AND e.generation = %(generation)s))"
         )
-        joins += " LEFT JOIN near n ON n.item = u.item"
     if search.terms:
-        keyword = "w.keyword"
-        joins += " LEFT JOIN worth w ON w.item = u.item"
+        sides.append("SELECT ns, item, NULL::float8 AS similarity, keyword FROM matched")
         frequency = " UNION ALL SELECT -place, items, 0, NULL, NULL FROM counted"
+    if searched and search.terms:
+        sides.append(
+            "SELECT ns, item, NULL, keyword FROM worth WHERE item IN (SELECT item FROM near)"
+        )
+    if not sides:
+        return "SELECT 0::int8, 0::int8, 0, NULL::float8, NULL::float8 WHERE FALSE"
     return (
-        f"SELECT u.item, i.updated_at, i.length, {similarity}, {keyword} "
-        f"FROM ({' UNION '.join(chosen)}) u JOIN {tables.items} i USING (ns, item){joins}{frequency}"
+        f"SELECT u.item, i.updated_at, i.length, {similarity}, u.keyword FROM (SELECT ns, item, "
+        "max(similarity) AS similarity, max(keyword) AS keyword "
+        f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item) u "
+        f"JOIN {tables.items} i USING (ns, item){frequency}"
     )
 
 
 def _candidates(
-    session: Session,
-    tables: Tables,
-    search: Ranked,
-    matched: Matched,
-    generation: int,
-    rows: Sequence[tuple[Any, ...]],
+    search: Ranked, matched: Matched, rows: Sequence[tuple[Any, ...]]
 ) -> Candidates:
     terms = list(search.terms)
     # Of a term's count the id is its place in the query, below zero.
     frequency = {terms[-row[0] - 1]: int(row[1]) for row in rows if row[0] < 0}
     found = [row for row in rows if row[0] > 0]
-    vectors = 0
-    if search.report and search.vector is not None:
-        where, values = within(search.path)
-        [[vectors]] = session.rows(
-            f"SELECT count(*) FROM {tables.namespaces} JOIN {tables.sketches} s USING (ns) "
-            f"WHERE s.generation = %(generation)s AND {where}",
-            {**values, "generation": generation},
-        )
+    vectors = 0 if search.vector is None else matched.vectors
     return Candidates(
         items=np.array([row[0] for row in found], np.int64),
         updated=np.array([row[1] for row in found], np.int64),
@@ -272,7 +277,7 @@ def _candidates(
         documents=matched.documents,
         total_length=matched.length,
         frequency=frequency,
-        reads=Reads(matched.namespaces, matched.items, sum(frequency.values()), int(vectors)),
+        reads=Reads(matched.namespaces, matched.items, sum(frequency.values()), vectors),
     )
 
 

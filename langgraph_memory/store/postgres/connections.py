@@ -138,6 +138,11 @@ class Connections:
             self._register(session.connection)
             yield session, begun
 
+    def alone(self, sql: str) -> None:
+        """Run one statement that Postgres allows in no transaction."""
+        with self._opened().connection() as connection, _without_implicit_begin(connection):
+            Session(connection).script(sql)
+
     def _register(self, connection: PostgresConnection) -> None:
         if connection in self._registered:
             return

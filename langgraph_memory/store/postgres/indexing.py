@@ -14,11 +14,12 @@ __all__ = ["Indexed", "add", "forget_generation", "remove"]
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What of an item is in the keyword index: its terms, with spaces between."""
+    """What of an item is in the index: its terms, with spaces between, and some vectors."""
 
     ns: int
     item: int
     length: int
+    vectors: int
     terms: str
 
 
@@ -52,7 +53,7 @@ def add(
 
         session.run(
             "WITH v AS (SELECT * FROM unnest(%(ns)s::int8[], %(items)s::int8[], %(fields)s::int4[], "
-            "%(vectors)s::vector[]) AS u (ns, item, field, embedding)), "
+            "%(vectors)b::vector[]) AS u (ns, item, field, embedding)), "
             f"exact AS (INSERT INTO {tables.embeddings} (ns, item, generation, field, embedding) "
             "SELECT ns, item, %(generation)s, field, embedding FROM v) "
             f"INSERT INTO {tables.sketches} (ns, item, generation, field, embedding) "
@@ -87,15 +88,17 @@ def remove(
     places = {
         "ns": [entry.ns for entry in entries],
         "items": [entry.item for entry in entries],
-        "terms": [entry.terms for entry in entries],
         "generation": generation,
     }
-    session.run(
-        f"DELETE FROM {tables.postings} p USING (SELECT ns, item, string_to_table(terms, ' ') AS term "
-        "FROM unnest(%(ns)s::int8[], %(items)s::int8[], %(terms)s::text[]) AS u (ns, item, terms)) r "
-        "WHERE p.ns = r.ns AND p.term = r.term AND p.item = r.item",
-        places,
-    )
+    postings = [(entry.ns, entry.item, term) for entry in entries for term in entry.terms.split()]
+    if postings:
+        ns, items, terms = map(list, zip(*postings, strict=True))
+        session.run(
+            f"DELETE FROM {tables.postings} p USING "
+            "unnest(%(ns)s::int8[], %(items)s::int8[], %(terms)s::text[]) AS r (ns, item, term) "
+            "WHERE p.ns = r.ns AND p.term = r.term AND p.item = r.item",
+            {"ns": ns, "items": items, "terms": terms},
+        )
     of = "" if generation is None else "AND v.generation = %(generation)s"
     for table in (tables.embeddings, tables.sketches):
         session.run(

@@ -20,6 +20,7 @@ class Space:
     items: int
     documents: int
     length: int
+    vectors: int
     stamp: int
     most_vectors: int
 
@@ -28,10 +29,18 @@ class Space:
         self.stamp = max(now, self.stamp + 1)
         return self.stamp
 
-    def count(self, length: int, times: int) -> None:
-        """Add (1) or take away (-1) an item of a length from the keyword statistics."""
-        self.length += times * length
-        self.documents += times * (length > 0)
+    def add(self, length: int, vectors: int) -> None:
+        """Count an item that enters the index."""
+        self.length += length
+        self.documents += length > 0
+        self.vectors += vectors
+        self.most_vectors = max(self.most_vectors, vectors)
+
+    def subtract(self, length: int, vectors: int) -> None:
+        """Count an item that leaves the index."""
+        self.length -= length
+        self.documents -= length > 0
+        self.vectors -= vectors
 
 
 def lock(session: Session, tables: Tables, paths: Iterable[str]) -> dict[str, Space]:
@@ -44,7 +53,7 @@ def lock(session: Session, tables: Tables, paths: Iterable[str]) -> dict[str, Sp
         f"INSERT INTO {tables.namespaces} (path) "
         'SELECT path FROM unnest(%(paths)s::text[]) AS p (path) ORDER BY path COLLATE "C" '
         "ON CONFLICT (path) DO UPDATE SET path = excluded.path "
-        "RETURNING ns, path, items, documents, length, stamp, most_vectors",
+        "RETURNING ns, path, items, documents, length, vectors, stamp, most_vectors",
         {"paths": sorted(set(paths))},
     )
     return {row[1]: Space(*row) for row in rows}
@@ -62,18 +71,33 @@ def save(session: Session, tables: Tables, spaces: Iterable[Space]) -> None:
     if changed:
         session.run(
             f"UPDATE {tables.namespaces} n SET items = c.items, documents = c.documents, "
-            "length = c.length, stamp = c.stamp, most_vectors = c.most_vectors "
+            "length = c.length, vectors = c.vectors, stamp = c.stamp, most_vectors = c.most_vectors "
             "FROM unnest(%(ns)s::int8[], %(items)s::int8[], %(documents)s::int8[], "
-            "%(length)s::int8[], %(stamp)s::int8[], %(most)s::int4[]) "
-            "AS c (ns, items, documents, length, stamp, most_vectors) WHERE n.ns = c.ns",
+            "%(length)s::int8[], %(vectors)s::int8[], %(stamp)s::int8[], %(most)s::int4[]) "
+            "AS c (ns, items, documents, length, vectors, stamp, most_vectors) WHERE n.ns = c.ns",
             {
                 "ns": [space.ns for space in changed],
                 "items": [space.items for space in changed],
                 "documents": [space.documents for space in changed],
                 "length": [space.length for space in changed],
+                "vectors": [space.vectors for space in changed],
                 "stamp": [space.stamp for space in changed],
                 "most": [space.most_vectors for space in changed],
             },
         )
     if unused:
         session.run(f"DELETE FROM {tables.namespaces} WHERE ns = ANY (%(ns)s)", {"ns": unused})
+
+
+def forget_unused(session: Session, tables: Tables, now: int) -> int:
+    """Delete the rows of namespaces that have been empty for a day; how many.
+
+    No clock that writers go by may be a day behind another's.
+    """
+    return session.run(
+        f"DELETE FROM {tables.namespaces} WHERE items = 0 AND stamp < %(before)s",
+        {"before": now - _DAY},
+    )
+
+
+_DAY = 86_400_000_000

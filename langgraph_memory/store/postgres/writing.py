@@ -29,6 +29,7 @@ class Place:
         there: What the database has, also if it has expired.
         created_at: Of the item that is there now.
         version: Its `updated_at`; None if there is no item.
+        expired: Whether what the database has is as good as deleted.
         put: The write that made it; None if that was not one of these.
     """
 
@@ -36,6 +37,7 @@ class Place:
     there: Indexed | None = None
     created_at: int = 0
     version: int | None = None
+    expired: bool = False
     put: Write | None = None
 
     def apply(self, write: Write, now: int) -> int:
@@ -67,14 +69,13 @@ def write(
     changed = [
         place
         for key, place in places.items()
-        if place.put is not None or place.version != before[key] or _is_expired(place)
+        if place.put is not None or place.version != before[key] or place.expired
     ]
-    removed = [place.there for place in changed if place.there is not None]
-    indexing.remove(session, tables, removed)
-    for place in changed:
-        if place.there is not None:
-            place.space.count(place.there.length, -1)
-    _delete(session, tables, [place.there.item for place in changed if _is_gone(place)])
+    replaced = [(place, place.there) for place in changed if place.there is not None]
+    indexing.remove(session, tables, [there for _, there in replaced])
+    for place, there in replaced:
+        place.space.subtract(there.length, there.vectors)
+    _delete(session, tables, [there.item for place, there in replaced if place.put is None])
     _put(session, tables, [place for place in changed if place.put is not None], generation, now)
     spaces.save(session, tables, held.values())
     return stamps
@@ -99,7 +100,8 @@ def check_version(write: Write, there: int | None) -> None:
 def _read(session: Session, tables: Tables, places: Mapping[Key, Place], now: int) -> None:
     by_id = {place.space.ns: path for (path, _), place in places.items()}
     rows = session.rows(
-        "SELECT i.ns, i.item, i.key, i.length, i.terms, i.created_at, i.updated_at, i.expires_at "
+        "SELECT i.ns, i.item, i.length, i.vectors, i.terms, "
+        "i.key, i.created_at, i.updated_at, i.expires_at "
         "FROM unnest(%(ns)s::int8[], %(keys)s::text[]) AS w (ns, key) "
         f"JOIN {tables.items} i ON i.ns = w.ns AND i.key = w.key ORDER BY i.item FOR UPDATE OF i",
         {
@@ -107,11 +109,13 @@ def _read(session: Session, tables: Tables, places: Mapping[Key, Place], now: in
             "keys": [key for _, key in places],
         },
     )
-    for ns, item, key, length, terms, created_at, updated_at, expires_at in rows:
-        place = places[by_id[ns], key]
-        place.there = Indexed(ns, item, length, terms)
+    for *indexed, key, created_at, updated_at, expires_at in rows:
+        there = Indexed(*indexed)
+        place = places[by_id[there.ns], key]
+        place.there = there
         if expires_at is not None and expires_at <= now:
-            place.space.items -= 1  # It is as good as deleted, and a put makes another.
+            place.expired = True
+            place.space.items -= 1  # A put makes another.
         else:
             place.created_at, place.version = created_at, updated_at
 
@@ -123,13 +127,14 @@ def _put(
         return
     puts = [(place, place.put) for place in places if place.put is not None]
     rows = session.rows(
-        f"INSERT INTO {tables.items} (ns, key, value, indexing, terms, length, ttl_minutes, "
+        f"INSERT INTO {tables.items} (ns, key, value, indexing, terms, length, vectors, ttl_minutes, "
         "expires_at, created_at, updated_at, generation) SELECT *, %(generation)s FROM unnest("
         "%(ns)s::int8[], %(keys)s::text[], %(values)s::text[], %(indexing)s::text[], "
-        "%(terms)s::text[], %(lengths)s::int4[], %(ttl)s::float8[], %(expires)s::int8[], "
+        "%(terms)s::text[], %(lengths)s::int4[], %(vectors)s::int4[], %(ttl)s::float8[], %(expires)s::int8[], "
         "%(created)s::int8[], %(updated)s::int8[]) "
         "ON CONFLICT (ns, key) DO UPDATE SET value = excluded.value, indexing = excluded.indexing, "
-        "terms = excluded.terms, length = excluded.length, ttl_minutes = excluded.ttl_minutes, "
+        "terms = excluded.terms, length = excluded.length, vectors = excluded.vectors, "
+        "ttl_minutes = excluded.ttl_minutes, "
         "expires_at = excluded.expires_at, created_at = excluded.created_at, "
         "updated_at = excluded.updated_at, generation = excluded.generation "
         "RETURNING ns, key, item",
@@ -141,6 +146,7 @@ def _put(
             "indexing": [put.indexing for _, put in puts],
             "terms": [" ".join(put.terms) for _, put in puts],
             "lengths": [put.length for _, put in puts],
+            "vectors": [len(put.vectors) for _, put in puts],
             "ttl": [put.ttl for _, put in puts],
             "expires": [_expiry(put, now) for _, put in puts],
             "created": [place.created_at for place, _ in puts],
@@ -153,8 +159,7 @@ def _put(
     ]
     indexing.add(session, tables, generation, entries)
     for place, put in puts:
-        place.space.count(put.length, 1)
-        place.space.most_vectors = max(place.space.most_vectors, len(put.vectors))
+        place.space.add(put.length, len(put.vectors))
 
 
 def _expiry(put: Write, now: int) -> int | None:
@@ -180,7 +185,7 @@ def sweep(session: Session, tables: Tables, now: int, limit: int) -> int:
     by_id = {space.ns: space for space in held.values()}
     # Looked up again: only now nobody can give them a new value or a new time to live.
     rows = session.rows(
-        f"SELECT ns, item, length, terms FROM {tables.items} WHERE ns = ANY (%(ns)s) "
+        f"SELECT ns, item, length, vectors, terms FROM {tables.items} WHERE ns = ANY (%(ns)s) "
         "AND expires_at <= %(now)s ORDER BY item LIMIT %(limit)s FOR UPDATE",
         {"ns": list(by_id), "now": now, "limit": limit},
     )
@@ -189,7 +194,6 @@ def sweep(session: Session, tables: Tables, now: int, limit: int) -> int:
     _delete(session, tables, [entry.item for entry in expired])
     for entry in expired:
         by_id[entry.ns].items -= 1
-        by_id[entry.ns].count(entry.length, -1)
-        by_id[entry.ns].next_stamp(now)
+        by_id[entry.ns].subtract(entry.length, entry.vectors)
     spaces.save(session, tables, held.values())
     return len(expired)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -16,6 +17,7 @@ BUSY_SECONDS = 60.0
 """How long to wait for a writer of another process."""
 
 _CACHED_KIBIBYTES = 16_384
+_PARENTS: list[sqlite3.Connection] = []
 
 
 class Connections:
@@ -35,10 +37,12 @@ class Connections:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
+        self._process = os.getpid()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection in a read transaction: one state of the database throughout."""
+        self._leave_to_parent()
         if self._shared:
             with self.writing() as connection:
                 yield connection
@@ -56,6 +60,7 @@ class Connections:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection in a write transaction, committed at the end, rolled back on an error."""
+        self._leave_to_parent()
         with self._writing:
             connection = self._take()
             try:
@@ -76,6 +81,17 @@ class Connections:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def _leave_to_parent(self) -> None:
+        """In a forked process, leave the parent's connections alone and begin anew.
+
+        SQLite forbids using them, and closing them would do so.
+        """
+        if self._process != os.getpid() and not self._shared:
+            self._process = os.getpid()
+            _PARENTS.extend(self._idle)
+            self._idle = []
+            self._lock, self._writing = threading.Lock(), threading.Lock()
 
     def _take(self) -> sqlite3.Connection:
         with self._lock:

@@ -1,6 +1,6 @@
 -- One row per namespace. Its path is a range of paths with everything below it; the statistics are
--- those of keyword search; stamp grows with every write. most_vectors is the largest number of
--- vectors that an item of it ever had, and approximate the generation of the index for which it
+-- those of keyword search, and how many vectors there are; stamp grows with every write. most_vectors
+-- is the largest number of vectors that an item of it ever had, and approximate the generation of the index for which it
 -- has an approximate index of its own (0: none, it is scanned).
 -- Every write updates its row, so a page keeps room for the new version beside the old.
 CREATE TABLE memory_namespaces (
@@ -9,6 +9,7 @@ CREATE TABLE memory_namespaces (
     items bigint NOT NULL DEFAULT 0,
     documents bigint NOT NULL DEFAULT 0,
     length bigint NOT NULL DEFAULT 0,
+    vectors bigint NOT NULL DEFAULT 0,
     stamp bigint NOT NULL DEFAULT 0,
     most_vectors integer NOT NULL DEFAULT 0,
     approximate integer NOT NULL DEFAULT 0
@@ -26,6 +27,7 @@ CREATE TABLE memory_items (
     expires_at bigint,
     ttl_minutes double precision,
     length integer NOT NULL,
+    vectors integer NOT NULL,
     generation integer NOT NULL,
     key text COLLATE "C" NOT NULL,
     indexing text,

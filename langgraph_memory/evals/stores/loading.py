@@ -1,0 +1,62 @@
+"""Stores of yours, by import path."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from langgraph.store.base import BaseStore
+
+from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.stores.contender import Backend, Place, StoreContender
+from langgraph_memory.evals.stores.sessions import BaseStoreSession
+
+__all__ = ["load_store"]
+
+
+def load_store(path: str, *, backend: Backend = "sqlite") -> StoreContender:
+    """Load a store for the table.
+
+    Args:
+        path: ``module:attribute``, a callable ``(index, place)``. `index` is LangGraph's index
+            configuration; `place` has `folder`, a folder of its own, and `dsn`, the connection
+            string of a Postgres database of its own or None. It returns a `BaseStore`, or a
+            context manager of one. A store that has `setup()` is set up.
+        backend: Which stores it is compared with.
+
+    Raises:
+        InvalidInputError: There is no such attribute, or it cannot be called.
+    """
+    module_name, _, attribute = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInputError(
+            f"Cannot load a store from {path!r}: {error}. Give an import path of the form "
+            "'package.module:attribute' that Python can import from here."
+        ) from error
+    if not callable(found):
+        raise InvalidInputError(
+            f"{path!r} is {found!r}, which cannot be called. Give a callable (index, place) that "
+            "returns a BaseStore or a context manager of one."
+        )
+
+    @contextmanager
+    def opened(place: Place, index: Mapping[str, Any]) -> Iterator[BaseStoreSession]:
+        with ExitStack() as stack:
+            store: Any = found(dict(index), place)
+            if hasattr(store, "__enter__"):
+                store = stack.enter_context(store)
+            if not isinstance(store, BaseStore):
+                raise InvalidInputError(
+                    f"{path!r} returned {store!r}, which is no LangGraph BaseStore."
+                )
+            if hasattr(store, "setup"):
+                store.setup()
+            yield BaseStoreSession(store)
+
+    return StoreContender(path, backend, opened, {})
