@@ -1,4 +1,4 @@
-"""Text to search terms: English stems, n-grams of scripts without spaces, identifiers.
+"""Text to search terms: English stems, pairs of characters where no spaces are, identifiers.
 
 Both back ends store what `terms` returns and look up what `query_terms` returns, so the same text
 is found on both, whatever the database makes of words.
@@ -6,13 +6,14 @@ is found on both, whatever the database makes of words.
 A text is brought to one form first: compatibility characters (full-width letters, ligatures) as
 their plain equivalents, no difference of case, Latin letters without accents. Then
 
-- a word of letters is its English stem; other languages are stemmed alike, which is harmless as
-  documents and queries agree;
+- a word of letters is its English stem; words of other languages are treated alike, which is
+  harmless, as documents and queries agree;
 - a word joined by hyphens, underscores, dots and so on (``foo_bar``, ``gpt-4``, an e-mail
   address, a date) is its parts and, as one more term, the parts written together, so that
   ``gpt4`` and ``fooBar`` meet ``gpt-4`` and ``foo_bar``;
 - a run of Chinese, Japanese or Korean characters is all its pairs, and each Chinese and Korean
-  character alone, so that words of one and of two characters are found without a dictionary.
+  character alone, so that words of one and of two characters are found without a dictionary; a
+  number before it makes one more pair (``6月``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 
 import snowballstemmer
@@ -35,28 +37,28 @@ __all__ = ["MAX_TERM_LENGTH", "query_terms", "terms"]
 MAX_TERM_LENGTH = 64
 """Characters of a term; what is longer is cut, so that an index row stays small."""
 
-SINGLE_CHARACTER_WEIGHT = 0.3
-"""Weight of one character of a longer Chinese run in a query; its pairs weigh 1."""
+FUNCTION_PAIR_WEIGHT = 0.5
+"""Weight in a query of a pair that only straddles a word and a particle, such as 看了."""
 
-# Written together without spaces, one character often a word: Chinese and Korean.
+# Written without spaces, one character often a word: Chinese and Korean.
 _SYLLABIC = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af\uac00-\ud7a3"
-# Written together without spaces, one character never a word: Japanese kana, Thai, Lao, Tibetan,
-# Burmese and Khmer.
+# Written without spaces, one character never a word: Japanese kana, Thai, Lao, Tibetan, Burmese
+# and Khmer.
 _PHONETIC = "\u3041-\u3096\u30a1-\u30fe\u0e01-\u0e4e\u0e81-\u0edf\u0f00-\u109f\u1780-\u17d3"
-# Vowel signs of India's scripts are marks and not letters for `re`, but belong to the word.
+# Vowel signs of India's scripts are marks and no letters for `re`, but belong to the word.
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
-_LETTER = f"(?:[^\\W_{_SYLLABIC}{_PHONETIC}{_INDIC}])"
+_LETTERS = f"[^\\W_{_SYLLABIC}{_PHONETIC}{_INDIC}]+"
 _TOKEN = re.compile(
     f"(?P<run>[{_SYLLABIC}{_PHONETIC}]+)|(?P<indic>[{_INDIC}]+)|"
-    f"(?P<word>{_LETTER}+(?:(?:[-_./@:,'’]|::|->){_LETTER}+)*(?:\\+\\+|#)?)"
+    f"(?P<word>{_LETTERS}(?:(?:[-_./@:,'’]|::|->){_LETTERS})*(?:\\+\\+|#)?)"
 )
-_SEPARATOR = re.compile(r"[-_./@:,'’>]+")
+_SEPARATORS = re.compile(r"[-_./@:,'’>]+")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-_./@:]+(?=\d)")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]+")
-# Accents left over, Hebrew points and Arabic vowel signs: a search ignores them.
+# Accents left over, Hebrew points and Arabic vowel signs, which a search ignores.
 _MARKS = dict.fromkeys([*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670])
 _PHONETIC_CHARACTER = re.compile(f"[{_PHONETIC}]")
-_CHINESE_QUESTION_WORD = re.compile(
+_QUESTION_WORD = re.compile(
     "|".join(sorted(map(re.escape, CHINESE_QUESTION_WORDS), key=len, reverse=True))
 )
 _stem = snowballstemmer.stemmer("english").stemWord
@@ -69,16 +71,12 @@ def terms(text: str) -> dict[str, int]:
         text: Any text, also with NUL or lone surrogates, which separate words.
 
     Returns:
-        Terms of 1 to `MAX_TERM_LENGTH` characters without NUL and surrogates. The same for the
-        same text, always. Empty where the text has neither letters nor digits.
+        Terms of 1 to `MAX_TERM_LENGTH` characters without NUL and surrogates, always the same for
+        the same text. Empty where the text has neither letters nor digits.
     """
     found: Counter[str] = Counter()
-    for match in _TOKEN.finditer(_normalised(text)):
-        token = match.group()
-        if match.lastgroup == "run":
-            found.update(_grams(token))
-        else:
-            found.update(_word_terms(token))
+    for run, token in _tokens(_normalised(text)):
+        found.update(_pairs(token) if run else _word_terms(token))
     return dict(found)
 
 
@@ -95,45 +93,45 @@ def query_terms(text: str) -> dict[str, float]:
         Weights above 0; empty if the text has nothing that could be looked for.
     """
     normalised = _normalised(text)
-    return _weighted(normalised, choosy=True) or _weighted(normalised, choosy=False)
+    return _telling(normalised) or dict.fromkeys(terms(text), 1.0)
 
 
-def _weighted(normalised: str, *, choosy: bool) -> dict[str, float]:
-    """Terms of a query; `choosy` leaves out the words that say nothing."""
+def _telling(normalised: str) -> dict[str, float]:
+    """The terms of a query that say what is looked for."""
     weights: dict[str, float] = {}
+    for run, token in _tokens(normalised):
+        if run:
+            for piece in _QUESTION_WORD.split(token):
+                weights.update((pair, _pair_weight(pair)) for pair in _pairs(piece))
+        elif token.replace("’", "'") not in ENGLISH_STOP_WORDS:
+            weights.update(dict.fromkeys(_word_terms(token), 1.0))
+    return {term: weight for term, weight in weights.items() if weight > 0}
 
-    def add(term: str, weight: float) -> None:
-        weights[term] = max(weights.get(term, 0.0), weight)
 
+def _pair_weight(pair: str) -> float:
+    particles = len(CHINESE_FUNCTION_CHARACTERS.intersection(pair))
+    if particles == len(set(pair)):
+        return 0.0
+    return FUNCTION_PAIR_WEIGHT if particles else 1.0
+
+
+def _tokens(normalised: str) -> Iterator[tuple[bool, str]]:
+    """Words, and runs of characters without spaces (True), in order."""
+    number, end = "", -1
     for match in _TOKEN.finditer(normalised):
-        token = match.group()
-        if match.lastgroup == "word":
-            if not (choosy and token.replace("’", "'") in ENGLISH_STOP_WORDS):
-                for term in _word_terms(token):
-                    add(term, 1.0)
-            continue
-        pieces = _CHINESE_QUESTION_WORD.split(token) if choosy else [token]
-        for piece in pieces:
-            for term in _grams(piece):
-                if choosy and CHINESE_FUNCTION_CHARACTERS.issuperset(term):
-                    continue
-                alone = len(term) == len(piece)
-                w = 1.0 if alone or len(term) > 1 else SINGLE_CHARACTER_WEIGHT
-                if choosy and len(term) == 2 and not CHINESE_FUNCTION_CHARACTERS.isdisjoint(term):
-                    w *= FUNCTION_PAIR_WEIGHT
-                if w:
-                    add(term, w)
-    return weights
+        token, kind = match.group(), match.lastgroup
+        if kind == "run" and number and match.start() == end:
+            yield False, number + token[0]
+        yield kind == "run", token
+        last = _SEPARATORS.split(token)[-1] if kind == "word" else ""
+        number, end = (_plain_number(last) if last.isdecimal() else ""), match.end()
 
 
-FUNCTION_PAIR_WEIGHT = 1.0
-
-
-def _grams(run: str) -> list[str]:
-    """All pairs of a run of characters, and each that can be a word alone."""
-    if len(run) == 1:
-        return [run]
-    singles = [character for character in run if _PHONETIC_CHARACTER.match(character) is None]
+def _pairs(run: str) -> list[str]:
+    """All pairs of neighbours in a run, and each character that can be a word alone."""
+    if len(run) < 2:
+        return [run] if run else []
+    singles = [character for character in run if not _PHONETIC_CHARACTER.match(character)]
     return singles + [run[at : at + 2] for at in range(len(run) - 1)]
 
 
@@ -141,19 +139,28 @@ def _grams(run: str) -> list[str]:
 def _word_terms(token: str) -> tuple[str, ...]:
     """A word's stem; of a joined word the stems of its parts and all of it in one."""
     token = token.replace("’", "'").removesuffix("'s")
-    parts = [part for part in _SEPARATOR.split(token) if part]
+    if token in ENGLISH_STOP_WORDS:
+        return (token,)
+    parts = _SEPARATORS.split(token)
     if len(parts) == 1:
         return (_stemmed(token),)
-    if "'" in token and token in ENGLISH_STOP_WORDS:
-        return (token,)
-    # Digits written together would be another number: 1.5 is not 15. 1,000 is 1000, though.
-    whole = _SEPARATOR.sub("", _BETWEEN_DIGITS.sub("\0", token)).replace("\0", ".")
+    # Digits written together would be another number: 1.5 is not 15. But 1,000 is 1000.
+    whole = _SEPARATORS.sub("", _BETWEEN_DIGITS.sub("\0", token)).replace("\0", ".")
     return (*map(_stemmed, parts), whole[:MAX_TERM_LENGTH])
 
 
+@lru_cache(maxsize=65_536)
 def _stemmed(word: str) -> str:
-    stem = _stem(word) if word.isascii() and word.isalpha() else word
-    return str(stem)[:MAX_TERM_LENGTH]
+    if word.isascii() and word.isalpha():
+        word = str(_stem(word[:MAX_TERM_LENGTH]))
+    elif word.isdecimal():
+        word = _plain_number(word)
+    return word[:MAX_TERM_LENGTH]
+
+
+def _plain_number(digits: str) -> str:
+    """Hours, days and months without the zero in front: 05 is 5. Longer ones may be codes."""
+    return digits[1:] if len(digits) == 2 and digits[0] == "0" else digits
 
 
 def _normalised(text: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 import pytest
 from filter_cases import filters, filters_about, objects, values
 from hypothesis import HealthCheck, example, given, settings
@@ -16,13 +15,16 @@ from langgraph_memory.store.escape import dump
 from langgraph_memory.store.filters import All, AnyOf, Condition, Not, field_path, matches, parse
 from langgraph_memory.store.postgres.filters import to_sql
 
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+psycopg = pytest.importorskip("psycopg", reason="No Postgres driver: install 'postgres'.")
+
 often = settings(
     max_examples=5_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-
-Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")

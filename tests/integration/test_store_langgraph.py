@@ -34,7 +34,10 @@ from langgraph_memory.store import MemoryStore
 with warnings.catch_warnings():
     # It imports a name from where LangGraph no longer wants it to be imported.
     warnings.simplefilter("ignore", DeprecationWarning)
-    from langmem import create_manage_memory_tool, create_search_memory_tool
+    from langmem import (  # type: ignore[import-untyped]
+        create_manage_memory_tool,
+        create_search_memory_tool,
+    )
 
 TESTS = Path(__file__).resolve().parents[1]
 NS = ("agent:chat", "user:1", "memories")
@@ -68,8 +71,10 @@ class TestGraphs:
             return {"found": [item.value["text"] for item in store.search(NS, query="vehicle")]}
 
         graph = StateGraph(State)
-        graph.add_sequence([("note", note), ("recall", recall)])
+        graph.add_node("note", note)
+        graph.add_node("recall", recall)
         graph.add_edge(START, "note")
+        graph.add_edge("note", "recall")
         compiled = graph.compile(store=memory)
         given: State = {"said": "I drive an automobile."}
         assert compiled.invoke(given)["found"] == ["I drive an automobile."]
@@ -94,8 +99,10 @@ class TestGraphs:
             return {"found": sorted(item.key for item in [*found, *blocking])}
 
         graph = StateGraph(State)
-        graph.add_sequence([("note", note), ("recall", recall)])
+        graph.add_node("note", note)
+        graph.add_node("recall", recall)
         graph.add_edge(START, "note")
+        graph.add_edge("note", "recall")
         result = await graph.compile(store=memory).ainvoke({"said": "I drive an automobile."})
         assert result["found"] == ["k0", "k1", "k2", "k3", "k4"]
 

@@ -17,7 +17,8 @@ __all__ = ["Spread", "Track", "take_turns"]
 T = TypeVar("T")
 
 _TURN = 10
-_ROUND_SECONDS = 4.0
+_ROUND_SECONDS = 1.5
+"""A store that takes seconds for a search is asked once in each round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +44,23 @@ class Track(Generic[T]):
     """One call that is measured again and again.
 
     Attributes:
-        name: Whose it is, for the table.
         call: What is measured, given one of the arguments of a round.
         after: What is done with its answer, outside the time.
         rounds: Milliseconds of each call, for each round.
     """
 
-    name: tuple[str, ...]
     call: Callable[[T], Any]
     after: Callable[[T, Any], None] | None = None
     rounds: list[list[float]] = field(default_factory=list)
 
+    @property
+    def calls(self) -> int:
+        """How many calls were measured."""
+        return sum(map(len, self.rounds))
+
     def percentile(self, percent: float) -> Spread:
         """A percentile of a round's calls, in milliseconds, over the rounds."""
-        return Spread.of([float(np.percentile(taken, percent)) for taken in self.rounds])
+        return Spread.of([float(np.percentile(taken, percent)) for taken in self.rounds if taken])
 
     def run(self, argument: T, embedder: ServedVectors) -> None:
         """Measure one call, without what the embedder takes."""
@@ -71,36 +75,28 @@ class Track(Generic[T]):
 
 def take_turns(
     tracks: Sequence[Track[T]],
-    arguments: Sequence[T] | Sequence[Sequence[T]],
+    arguments: Sequence[Sequence[T]],
     embedder: ServedVectors,
-    number: int,
-    *,
-    each_its_own: bool = False,
+    number: int = 0,
 ) -> None:
-    """One round: every track runs all arguments, some at a time, in turns.
+    """One round: every track runs its arguments, some at a time, in turns.
 
     A track that has used up its time in this round leaves out the rest of its arguments.
 
     Args:
         tracks: What is measured.
-        arguments: The arguments of all tracks, or of each its own.
+        arguments: The arguments of each track.
         embedder: Serves the vectors.
         number: Of the round: another track begins in each.
-        each_its_own: Whether `arguments` has a sequence for each track.
     """
-    lists: list[Sequence[Any]] = (
-        [list(own) for own in arguments]  # type: ignore[call-overload]
-        if each_its_own
-        else [arguments] * len(tracks)
-    )
     for track in tracks:
         track.rounds.append([])
-    longest = max(map(len, lists), default=0)
+    longest = max(map(len, arguments), default=0)
     for turn, start in enumerate(range(0, longest, _TURN)):
         for place in range(len(tracks)):
             which = (place + turn + number) % len(tracks)
             track = tracks[which]
-            for argument in lists[which][start : start + _TURN]:
+            for argument in arguments[which][start : start + _TURN]:
                 if sum(track.rounds[-1]) > 1_000 * _ROUND_SECONDS:
                     break
                 track.run(argument, embedder)

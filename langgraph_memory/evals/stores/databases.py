@@ -25,25 +25,33 @@ class Databases(Protocol):
         """Make an empty database; its connection string."""
         ...
 
+    def drop(self, dsn: str) -> None:
+        """Drop a database made here."""
+        ...
+
 
 class _Server:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
-        self.names: list[str] = []
+        self._made: dict[str, str] = {}
 
     def create(self) -> str:
         from psycopg.conninfo import make_conninfo
 
         name = f"langgraph_memory_evals_{secrets.token_hex(6)}"
-        self.execute("CREATE DATABASE {}", name)
-        self.names.append(name)
-        return make_conninfo(self._dsn, dbname=name)
+        self._execute("CREATE DATABASE {}", name)
+        dsn = make_conninfo(self._dsn, dbname=name)
+        self._made[dsn] = name
+        return dsn
+
+    def drop(self, dsn: str) -> None:
+        self._execute("DROP DATABASE IF EXISTS {} WITH (FORCE)", self._made.pop(dsn))
 
     def drop_all(self) -> None:
-        for name in self.names:
-            self.execute("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
+        for dsn in list(self._made):
+            self.drop(dsn)
 
-    def execute(self, statement: Any, name: str) -> None:
+    def _execute(self, statement: Any, name: str) -> None:
         import psycopg
         from psycopg import sql
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import md5
+from importlib import import_module
 from typing import Any
 
 from langgraph_memory.evals.stores.approximate import without_approximate_indexes
@@ -46,8 +47,8 @@ class _Mem0Session:
     def load(self, documents: Sequence[Document]) -> None:
         """Insert into its table what `add` inserts; that would be one transaction an item."""
         import psycopg
-        from mem0.utils.lemmatization import lemmatize_for_bm25
 
+        lemmatize = import_module("mem0.utils.lemmatization").lemmatize_for_bm25
         self._memory.vector_store.list_cols()
         with (
             psycopg.connect(self._dsn, autocommit=True) as connection,
@@ -66,7 +67,7 @@ class _Mem0Session:
                         "hash": md5(each.text.encode(), usedforsecurity=False).hexdigest(),
                         "created_at": now,
                         "updated_at": now,
-                        "text_lemmatized": lemmatize_for_bm25(each.text),
+                        "text_lemmatized": lemmatize(each.text),
                     }
                     for each in part
                 ]
@@ -119,9 +120,8 @@ def open_pgvector(place: Place, index: Mapping[str, Any]) -> Iterator[_Mem0Sessi
     # It makes a folder for its own settings when it is imported, else in the user's home.
     os.environ.setdefault("MEM0_DIR", str(place.folder))
     from langchain_core.language_models import FakeListChatModel
-    from mem0 import Memory
 
-    memory = Memory.from_config(
+    memory = import_module("mem0").Memory.from_config(
         {
             "vector_store": {
                 "provider": "pgvector",

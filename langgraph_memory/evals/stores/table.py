@@ -43,9 +43,7 @@ CONTENDERS: tuple[StoreContender, ...] = (
 )
 
 
-def choose(
-    contenders: Sequence[StoreContender], only: Sequence[str]
-) -> list[StoreContender]:
+def choose(contenders: Sequence[StoreContender], only: Sequence[str]) -> list[StoreContender]:
     """The contenders whose name contains one of some parts, whatever the case; all without parts.
 
     Raises:

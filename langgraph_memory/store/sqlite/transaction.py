@@ -7,14 +7,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from langgraph_memory.errors import VersionConflictError
 from langgraph_memory.records import used
-from langgraph_memory.store.escape import dump, load, unescape
+from langgraph_memory.store.escape import dump, load
 from langgraph_memory.store.filters import MATCH_ALL, Condition, matches
 from langgraph_memory.store.hits import StoreStats
-from langgraph_memory.store.namespaces import bounds, labels_of
+from langgraph_memory.store.namespaces import bounds
 from langgraph_memory.store.operations import (
-    ANY_VERSION,
     Candidates,
     Get,
     Identity,
@@ -24,6 +22,7 @@ from langgraph_memory.store.operations import (
     Write,
     moment,
 )
+from langgraph_memory.store.sqlite import indexing, spaces, writing
 from langgraph_memory.store.sqlite.candidates import candidates
 from langgraph_memory.store.sqlite.namespace_index import (
     NamespaceCache,
@@ -66,95 +65,9 @@ class SQLiteTransaction(Transaction):
         ]
 
     def write(self, writes: Sequence[Write], now: int) -> list[int]:
-        namespaces: dict[str, _Counted] = {}
-        stamps = []
-        for write in writes:
-            space = namespaces.get(write.path)
-            if space is None:
-                space = namespaces[write.path] = self._counted(write.path)
-            stamps.append(self._put(write, space, now))
-        for space in namespaces.values():
-            self._save(space)
+        stamps, changed = writing.write(self._connection, writes, self._index(), now)
+        self._written |= changed
         return stamps
-
-    def _put(self, write: Write, space: _Counted, now: int) -> int:
-        execute = self._connection.execute
-        found = execute(
-            "SELECT item, created_at, updated_at, length, terms, expires_at FROM memory_items "
-            "WHERE ns = ? AND key = ?",
-            (space.ns, write.key),
-        ).fetchone()
-        if found and found[5] is not None and found[5] <= now:
-            self._remove(space, found[0], found[3], found[4])
-            found = None
-        _check_version(write, None if found is None else found[2])
-        if write.value is None and found is None:
-            return now
-        stamp = space.stamp = max(now, space.stamp + 1)
-        if write.value is None:
-            self._remove(space, found[0], found[3], found[4])
-            return stamp
-        expires = None if write.ttl is None else now + round(write.ttl * 60_000_000)
-        columns = (
-            stamp,
-            expires,
-            write.ttl,
-            write.length,
-            self._index(),
-            write.indexing,
-            write.value,
-            json.dumps(list(write.terms), ensure_ascii=False),
-        )
-        if found is None:
-            space.items += 1
-            cursor = execute(
-                "INSERT INTO memory_items (updated_at, expires_at, ttl_minutes, length, generation,"
-                " indexing, value, terms, ns, key, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                (*columns, space.ns, write.key, stamp),
-            )
-            item = cursor.lastrowid
-        else:
-            item = found[0]
-            self._unindex(space, item, found[3], found[4])
-            execute(
-                "UPDATE memory_items SET updated_at = ?, expires_at = ?, ttl_minutes = ?, "
-                "length = ?, generation = ?, indexing = ?, value = ?, terms = ? WHERE item = ?",
-                (*columns, item),
-            )
-            execute("DELETE FROM memory_vectors WHERE ns = ? AND item = ?", (space.ns, item))
-        assert item is not None
-        self._add_to_index(space, item, self._index(), write)
-        return stamp
-
-    def _add_to_index(self, space: _Counted, item: int, generation: int, write: Write) -> None:
-        self._connection.executemany(
-            "INSERT INTO memory_postings VALUES (?, ?, ?, ?)",
-            [(space.ns, term, item, tf) for term, tf in write.terms.items()],
-        )
-        self._connection.executemany(
-            "INSERT INTO memory_vectors (ns, generation, item, embedding) VALUES (?, ?, ?, ?)",
-            [(space.ns, generation, item, vector.tobytes()) for vector in write.vectors],
-        )
-        space.length += write.length
-        space.documents += write.length > 0
-
-    def _unindex(self, space: _Counted, item: int, length: int, terms: str) -> None:
-        """Take an item's postings and its share of the statistics away."""
-        self._connection.executemany(
-            "DELETE FROM memory_postings WHERE ns = ? AND term = ? AND item = ?",
-            [(space.ns, term, item) for term in json.loads(terms)],
-        )
-        space.length -= length
-        space.documents -= length > 0
-
-    def _remove(self, space: _Counted, item: int, length: int, terms: str) -> None:
-        self._unindex(space, item, length, terms)
-        self._connection.execute(
-            "DELETE FROM memory_vectors WHERE ns = ? AND item = ?", (space.ns, item)
-        )
-        self._connection.execute("DELETE FROM memory_items WHERE item = ?", (item,))
-        space.items -= 1
-        space.removals += 1
 
     def touch(self, path: str, keys: Sequence[str], now: int) -> int:
         self._connection.create_function("memory_touched", 2, _touched)
@@ -175,57 +88,11 @@ class SQLiteTransaction(Transaction):
         )
 
     def sweep(self, now: int, limit: int) -> int:
-        rows = self._connection.execute(
-            "SELECT i.item, i.length, i.terms, n.path FROM memory_items i "
-            "JOIN memory_namespaces n ON n.ns = i.ns WHERE i.expires_at <= ? LIMIT ?",
-            (now, limit),
-        ).fetchall()
-        spaces = {path: self._counted(path) for path in {row[3] for row in rows}}
-        for item, length, terms, path in rows:
-            self._remove(spaces[path], item, length, terms)
-        for space in spaces.values():
-            self._save(space)
-        return len(rows)
+        swept, changed = writing.sweep(self._connection, now, limit)
+        self._written |= changed
+        return swept
 
     # -- namespaces
-
-    def _counted(self, path: str) -> _Counted:
-        """A namespace's row to be changed, made if there is none."""
-        self._connection.execute(
-            "INSERT INTO memory_namespaces (path, stamp) SELECT ?, stamp FROM memory_high_water "
-            "WHERE true ON CONFLICT DO NOTHING",
-            (path,),
-        )
-        [row] = self._spaces("path = ?", path)
-        self._written.add(row.ns)
-        return _Counted(row)
-
-    def _save(self, space: _Counted) -> None:
-        if not space.items:
-            self._connection.execute("DELETE FROM memory_namespaces WHERE ns = ?", (space.ns,))
-            self._connection.execute(
-                "UPDATE memory_high_water SET stamp = max(stamp, ?)", (space.stamp,)
-            )
-            return
-        self._connection.execute(
-            "UPDATE memory_namespaces SET items = ?, documents = ?, length = ?, stamp = ?, "
-            "removals = ? WHERE ns = ?",
-            (space.items, space.documents, space.length, space.stamp, space.removals, space.ns),
-        )
-
-    def _spaces(self, condition: str, *values: Any) -> list[NamespaceRow]:
-        rows = self._connection.execute(
-            "SELECT ns, path, items, documents, length, stamp, removals FROM memory_namespaces "
-            f"WHERE {condition} ORDER BY path",
-            values,
-        )
-        return [NamespaceRow(*row) for row in rows]
-
-    def _below(self, path: str) -> list[NamespaceRow]:
-        low, high = bounds(path)
-        if high is None:
-            return self._spaces("path >= ?", low)
-        return self._spaces("path >= ? AND path < ?", low, high)
 
     def namespaces(self, low: str, high: str | None, now: int) -> list[str]:
         rows = self._connection.execute(
@@ -239,8 +106,8 @@ class SQLiteTransaction(Transaction):
     # -- searching
 
     def listing(self, search: Listing, now: int) -> list[Row]:
-        spaces = self._below(search.path)
-        if len(spaces) == 1:
+        found = spaces.below(self._connection, search.path)
+        if len(found) == 1:
             # One namespace has an index in this very order; ties are not possible in it.
             where, order = "i.ns = :ns", "i.updated_at DESC"
         else:
@@ -252,7 +119,7 @@ class SQLiteTransaction(Transaction):
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} AND {_ALIVE} ORDER BY {order}"
             + (" LIMIT :limit OFFSET :offset" if everything else ""),
             {
-                "ns": spaces[0].ns if spaces else 0,
+                "ns": found[0].ns if found else 0,
                 "low": low,
                 "high": high,
                 "now": now,
@@ -267,14 +134,14 @@ class SQLiteTransaction(Transaction):
     def candidates(self, search: Ranked, now: int) -> Candidates:
         generation = self._index()
         with_vectors = search.vector is not None
-        spaces = [space for space in self._below(search.path) if space.items]
+        found = spaces.below(self._connection, search.path)
         views = []
-        for space in spaces:
+        for space in found:
             view, index = self._view(space, generation, with_vectors)
             views.append((space.ns, view, self._allowed(space, view, search.condition, now)))
             if index is not None:
                 self._cache.measure(space.ns, index)
-        return candidates(self._connection, spaces, views, search)
+        return candidates(self._connection, found, views, search)
 
     def _view(
         self, space: NamespaceRow, generation: int, with_vectors: bool
@@ -343,49 +210,21 @@ class SQLiteTransaction(Transaction):
         return self._current
 
     def generation(self) -> int | None:
-        row = self._connection.execute(
-            "SELECT generation FROM memory_generations WHERE is_current"
-        ).fetchone()
-        return None if row is None else int(row[0])
+        return indexing.current(self._connection)
 
     def identity(self) -> Identity | None:
-        row = self._connection.execute(
-            "SELECT embedder, dims, fields FROM memory_generations WHERE is_current"
-        ).fetchone()
-        return None if row is None else _identity(*row)
+        return indexing.identity_of_current(self._connection)
 
     def adopt(self, identity: Identity) -> int:
         self._connection.execute("DELETE FROM memory_generations")
-        return self._new_generation(identity, is_current=True)
-
-    def _new_generation(self, identity: Identity, *, is_current: bool) -> int:
-        cursor = self._connection.execute(
-            "INSERT INTO memory_generations (embedder, dims, fields, is_current) "
-            "VALUES (?, ?, ?, ?)",
-            (identity.embedder, identity.dims, json.dumps(identity.fields), is_current),
-        )
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
+        return indexing.new_generation(self._connection, identity, is_current=True)
 
     def has_items(self) -> bool:
         return self._connection.execute("SELECT 1 FROM memory_items LIMIT 1").fetchone() is not None
 
     def begin_generation(self, identity: Identity) -> tuple[int, int]:
-        row = self._connection.execute(
-            "SELECT generation, embedder, dims, fields FROM memory_generations WHERE NOT is_current"
-        ).fetchone()
-        if row is not None and _identity(*row[1:]) == identity:
-            generation = int(row[0])
-        else:
-            self._connection.execute("DELETE FROM memory_generations WHERE NOT is_current")
-            generation = self._new_generation(identity, is_current=False)
-        return generation, self._lacking(generation)
-
-    def _lacking(self, generation: int) -> int:
-        [(lacking,)] = self._connection.execute(
-            "SELECT count(*) FROM memory_items WHERE generation <> ?", (generation,)
-        )
-        return int(lacking)
+        generation = indexing.begin(self._connection, identity)
+        return generation, indexing.lacking(self._connection, generation)
 
     def unbuilt(self, generation: int, after: int, limit: int) -> list[tuple[Row, str | None]]:
         rows = self._connection.execute(
@@ -396,54 +235,13 @@ class SQLiteTransaction(Transaction):
         return [(Row(*row[:-1]), row[-1]) for row in rows]
 
     def build(self, generation: int, writes: Sequence[tuple[Row, Write]]) -> int:
-        spaces: dict[str, _Counted] = {}
-        built = 0
-        for row, write in writes:
-            found = self._connection.execute(
-                "SELECT length, terms FROM memory_items WHERE item = ? AND updated_at = ?",
-                (row.item, row.updated_at),
-            ).fetchone()
-            if found is None:
-                continue
-            if row.path not in spaces:
-                spaces[row.path] = self._counted(row.path)
-            space = spaces[row.path]
-            self._unindex(space, row.item, *found)
-            self._connection.execute(
-                "DELETE FROM memory_vectors WHERE ns = ? AND generation = ? AND item = ?",
-                (space.ns, generation, row.item),
-            )
-            self._add_to_index(space, row.item, generation, write)
-            self._connection.execute(
-                "UPDATE memory_items SET generation = ?, length = ?, terms = ? WHERE item = ?",
-                (
-                    generation,
-                    write.length,
-                    json.dumps(list(write.terms), ensure_ascii=False),
-                    row.item,
-                ),
-            )
-            built += 1
-        for space in spaces.values():
-            self._save(space)
-        return built
+        return indexing.build(self._connection, generation, writes)
 
     def finish_generation(self, generation: int) -> bool:
-        if self._lacking(generation):
-            return False
-        self._connection.execute(
-            "DELETE FROM memory_generations WHERE generation <> ?", (generation,)
-        )
-        self._connection.execute("UPDATE memory_generations SET is_current = 1")
-        return True
+        return indexing.finish(self._connection, generation)
 
     def discard_generations(self, limit: int) -> int:
-        cursor = self._connection.execute(
-            "DELETE FROM memory_vectors WHERE vector IN (SELECT vector FROM memory_vectors "
-            "WHERE generation NOT IN (SELECT generation FROM memory_generations) LIMIT ?)",
-            (limit,),
-        )
-        return cursor.rowcount
+        return indexing.discard(self._connection, limit)
 
     def stats(self, now: int) -> StoreStats:
         def number(sql: str, *values: Any) -> int:
@@ -474,29 +272,6 @@ class SQLiteTransaction(Transaction):
         return [Row(*row) for row in self._connection.execute(sql, values)]
 
 
-class _Counted:
-    """A namespace's row while a transaction changes it."""
-
-    def __init__(self, row: NamespaceRow) -> None:
-        self.ns = row.ns
-        self.items = row.items
-        self.documents = row.documents
-        self.length = row.length
-        self.stamp = row.stamp
-        self.removals = row.removals
-
-
-def _check_version(write: Write, there: int | None) -> None:
-    if write.expected in (ANY_VERSION, there):
-        return
-    expected = "no item" if write.expected is None else f"version {moment(write.expected)}"
-    found = "none" if there is None else f"version {moment(there)}"
-    raise VersionConflictError(
-        f"Key {unescape(write.key)!r} in {labels_of(write.path)}: expected {expected}, found "
-        f"{found}. Read it again and decide anew. Nothing was written."
-    )
-
-
 def _slice(rows: Iterable[Sequence[Any]], search: Listing) -> Iterator[Row]:
     """The page of those rows that meet the condition, reading no further than needed."""
     met = 0
@@ -513,7 +288,3 @@ def _slice(rows: Iterable[Sequence[Any]], search: Listing) -> Iterator[Row]:
 def _touched(value: str, now: int) -> str | None:
     after = used(load(value), moment(now))
     return None if after is None else dump(after)
-
-
-def _identity(embedder: str | None, dims: int | None, fields: str) -> Identity:
-    return Identity(embedder, dims, tuple(json.loads(fields)))
