@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from pytest_socket import disable_socket, socket_allow_hosts
 
+pytest_plugins = ["postgres_server"]
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCAL = ["127.0.0.1", "::1"]
 KEYS = (

@@ -87,7 +87,7 @@ def postgres_databases() -> Iterator[Databases]:
         try:
             with PostgresMemoryStore(database(admin, name)) as store:
                 store.setup()
-            # A store recognises an index nobody has used yet as its own, whatever it was set up for.
+            # A store takes an index that nobody has used for its own, whoever set it up.
             yield Databases(admin, name)
         finally:
             execute(admin, f'DROP DATABASE "{name}" WITH (FORCE)')
@@ -119,5 +119,3 @@ def postgres_empty(postgres_databases: Databases) -> Iterator[str]:
     """Connection string of a database with nothing in it, not even the extension."""
     with postgres_databases.fresh(template=False) as dsn:
         yield dsn
-
-

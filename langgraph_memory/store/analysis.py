@@ -6,8 +6,8 @@ is found on both, whatever the database makes of words.
 A text is brought to one form first: compatibility characters (full-width letters, ligatures) as
 their plain equivalents, no difference of case, Latin letters without accents. Then
 
-- a word of letters is its English stem; words of other languages are treated alike, which is
-  harmless, as documents and queries agree;
+- a word of letters is its English stem, irregular forms too (went, go); words of other languages
+  are treated alike, which is harmless, as documents and queries agree;
 - a word joined by hyphens, underscores, dots and so on (``foo_bar``, ``gpt-4``, an e-mail
   address, a date) is its parts and, as one more term, the parts written together, so that
   ``gpt4`` and ``fooBar`` meet ``gpt-4`` and ``foo_bar``;
@@ -23,9 +23,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
+from langgraph_memory.store.irregular_forms import IRREGULAR_FORMS
 from langgraph_memory.store.stop_words import (
     CHINESE_FUNCTION_CHARACTERS,
     CHINESE_QUESTION_WORDS,
@@ -52,6 +54,7 @@ _TOKEN = re.compile(
     f"(?P<run>[{_SYLLABIC}{_PHONETIC}]+)|(?P<indic>[{_INDIC}]+)|"
     f"(?P<word>{_LETTERS}(?:(?:[-_./@:,'’]|::|->){_LETTERS})*(?:\\+\\+|#)?)"
 )
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:(?:[-_./@:,']|::|->)[a-z0-9]+)*(?:\+\+|#)?")
 _SEPARATORS = re.compile(r"[-_./@:,'’>]+")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-_./@:]+(?=\d)")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]+")
@@ -74,10 +77,15 @@ def terms(text: str) -> dict[str, int]:
         Terms of 1 to `MAX_TERM_LENGTH` characters without NUL and surrogates, always the same for
         the same text. Empty where the text has neither letters nor digits.
     """
-    found: Counter[str] = Counter()
-    for run, token in _tokens(_normalised(text)):
-        found.update(_pairs(token) if run else _word_terms(token))
-    return dict(found)
+    found: list[str] = []
+    normalised = _normalised(text)
+    if normalised.isascii():  # The same as below, in half the time.
+        for token in _ASCII_WORD.findall(normalised):
+            found += _word_terms(token)
+    else:
+        for run, token in _tokens(normalised):
+            found += _pairs(token) if run else _word_terms(token)
+    return dict(Counter(found))
 
 
 def query_terms(text: str) -> dict[str, float]:
@@ -131,8 +139,8 @@ def _pairs(run: str) -> list[str]:
     """All pairs of neighbours in a run, and each character that can be a word alone."""
     if len(run) < 2:
         return [run] if run else []
-    singles = [character for character in run if not _PHONETIC_CHARACTER.match(character)]
-    return singles + [run[at : at + 2] for at in range(len(run) - 1)]
+    pairs = [first + second for first, second in pairwise(run)]
+    return [*_PHONETIC_CHARACTER.sub("", run), *pairs]
 
 
 @lru_cache(maxsize=65_536)
@@ -152,7 +160,7 @@ def _word_terms(token: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def _stemmed(word: str) -> str:
     if word.isascii() and word.isalpha():
-        word = str(_stem(word[:MAX_TERM_LENGTH]))
+        word = str(_stem(IRREGULAR_FORMS.get(word, word)[:MAX_TERM_LENGTH]))
     elif word.isdecimal():
         word = _plain_number(word)
     return word[:MAX_TERM_LENGTH]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from langgraph_memory.store.operations import Candidates, Ranked
-from langgraph_memory.store.ranking import fuse, keyword_score
+from langgraph_memory.store.ranking import attainable, fuse, keyword_score
 
 __all__ = ["Score", "rank"]
 
@@ -41,6 +41,9 @@ def rank(candidates: Candidates, search: Ranked) -> Mapping[int, Score]:
             keyword,
             length=candidates.length,
             mean_length=candidates.total_length / max(1, candidates.documents),
+            attainable=attainable(
+                search.terms, candidates.frequency, candidates.documents, search.weights
+            ),
             weights=search.weights,
         )
         wanted = np.ones(len(scores), dtype=bool)

@@ -2,37 +2,42 @@
 
 `open_store` and `store` run on all of them, `open_ours` and `ours` on those of this package, and
 `open_lasting` on those that can be opened a second time; each through its blocking and through its
-awaitable methods.
+awaitable methods. `open_once` and `open_ours_once` open a store for all tests of a module, which
+must only read from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import pytest
-from contract.stores import FACES, LASTING, OURS, STORES, Clock, Driver, Opener, Place
+from contract.stores import FACES, LASTING, OURS, STORES, Clock, Driver, Face, Opener, Place
+from postgres_server import Databases
+
+WIDTHS = {"open_lasting": LASTING, "open_ours": OURS, "open_ours_once": OURS}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Choose the lines of the table that a test runs on by the widest fixture it asks for."""
-    if "opener" not in metafunc.fixturenames:
-        return
-    names = list(STORES)
-    if "open_lasting" in metafunc.fixturenames:
-        names = LASTING
-    elif "open_ours" in metafunc.fixturenames:
-        names = OURS
-    pairs = [(name, face) for name in names for face in FACES]
-    metafunc.parametrize(
-        "opener", pairs, indirect=True, ids=[f"{name}:{face}" for name, face in pairs]
-    )
+    """Choose the lines of the table that a test runs on by the narrowest fixture it asks for."""
+    openers: dict[str, Literal["function", "module"]] = {
+        "opener": "function",
+        "opener_of_module": "module",
+    }
+    for opener, scope in openers.items():
+        if opener in metafunc.fixturenames:
+            asked = [WIDTHS[name] for name in metafunc.fixturenames if name in WIDTHS]
+            names = min(asked, key=len, default=list(STORES))
+            pairs = [(name, face) for name in names for face in FACES]
+            ids = [f"{name}:{face}" for name, face in pairs]
+            metafunc.parametrize(opener, pairs, indirect=True, ids=ids, scope=scope)
 
 
 def case_of(item: pytest.Function) -> tuple[str, str]:
     """The store that a test runs on, and the test's name with the id of its other parameters."""
-    name, face = cast("tuple[str, str]", item.callspec.params["opener"])
+    params = item.callspec.params
+    name, face = cast("tuple[str, str]", params.get("opener") or params["opener_of_module"])
     rest = [part for part in item.callspec.id.split("-") if part != f"{name}:{face}"]
     test = item.originalname
     return name, f"{test}[{'-'.join(rest)}]" if rest else test
@@ -43,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
             continue
-        if "opener" not in item.callspec.params:
+        if not {"opener", "opener_of_module"} & set(item.callspec.params):
             continue
         store, case = case_of(item)
         differences = STORES[store].differences
@@ -52,13 +57,57 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
-@pytest.fixture
-def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
-    name, face = request.param
-    place = Place(tmp_path, lambda: str(request.getfixturevalue("postgres_database")))
-    opener = Opener(STORES[name], face, place)
+def emptied(dsn: str) -> str:
+    """The database without what tests have left in it; much quicker than a new one."""
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT format('DELETE FROM %I.%I', schemaname, tablename) FROM pg_tables "
+            "WHERE schemaname = 'langgraph_memory' AND tablename <> 'memory_migrations'"
+        )
+        connection.execute("; ".join(statement for (statement,) in found.fetchall()).encode())
+    return dsn
+
+
+def opening(param: tuple[str, Face], folder: Path, database: Callable[[], str]) -> Iterator[Opener]:
+    """An opener at an empty place, which is left closed."""
+    kind, face = param
+    given: list[str] = []
+
+    def once() -> str:
+        if not given:
+            given.append(emptied(database()))
+        return given[0]
+
+    opener = Opener(STORES[kind], face, Place(folder, once))
     yield opener
     opener.finish()
+
+
+@pytest.fixture(scope="session")
+def postgres_of_the_contract(postgres_databases: Databases) -> Iterator[str]:
+    """One database for all tests, each of which begins by emptying it."""
+    with postgres_databases.fresh() as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+    yield from opening(
+        request.param, tmp_path, lambda: str(request.getfixturevalue("postgres_of_the_contract"))
+    )
+
+
+@pytest.fixture(scope="module")
+def opener_of_module(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Opener]:
+    yield from opening(
+        request.param,
+        tmp_path_factory.mktemp("store"),
+        lambda: str(request.getfixturevalue("postgres_database_of_module")),
+    )
 
 
 @pytest.fixture
@@ -90,3 +139,13 @@ def ours(open_ours: Opener, clock: Clock) -> Driver:
 @pytest.fixture
 def open_lasting(opener: Opener) -> Opener:
     return opener
+
+
+@pytest.fixture(scope="module")
+def open_once(opener_of_module: Opener) -> Opener:
+    return opener_of_module
+
+
+@pytest.fixture(scope="module")
+def open_ours_once(opener_of_module: Opener) -> Opener:
+    return opener_of_module

@@ -116,10 +116,17 @@ CASES: dict[str, tuple[Any, set[str]]] = {
 }
 
 
-@pytest.fixture
-def books(store: Driver) -> Driver:
+@pytest.fixture(scope="module")
+def books(open_once: Opener) -> Driver:
+    store = open_once()
     store.batch([PutOp(NS, key, value) for key, value in ITEMS.items()])
     return store
+
+
+@pytest.fixture(scope="module")
+def our_books(open_ours_once: Opener, books: Driver) -> Driver:
+    """The same in a store of this package."""
+    return books
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -153,10 +160,9 @@ def test_what_a_filter_means(books: Driver, case: str) -> None:
     ],
 )
 @pytest.mark.parametrize("query", [None, "words"])
-def test_what_a_filter_cannot_say(ours: Driver, condition: Any, query: str | None) -> None:
-    ours.put(NS, "a", {"n": 9, "text": "words"})
+def test_what_a_filter_cannot_say(our_books: Driver, condition: Any, query: str | None) -> None:
     with pytest.raises(InvalidFilterError):
-        ours.search(NS, filter=condition, query=query)
+        our_books.search(NS, filter=condition, query=query)
 
 
 def test_an_unknown_operator_is_an_error_though_nothing_is_there(store: Driver) -> None:

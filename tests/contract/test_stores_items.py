@@ -20,6 +20,7 @@ from langgraph.store.base import (
     SearchOp,
 )
 
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store.filters import field_path
 
@@ -438,7 +439,7 @@ KEYS = {
     "composed": "é",
     "decomposed": "e\u0301",
     "empty": "",
-    "long": "".join(chr(0x4E00 + (n * n * 7919 + n) % 20_000) for n in range(1_900)),
+    "long": "".join(chr(0x4E00 + (n * n * 7919 + n) % 20_000) for n in range(660)),
 }
 
 
@@ -457,3 +458,15 @@ class TestKeys:
             store.delete(NS, key)
             assert store.get(NS, key) is None
             assert len(store.keys(NS, limit=100)) == len(KEYS) - left
+
+    @pytest.mark.parametrize("key", ["x" * 2_001, "钥" * 700, "\ud800" * 500])
+    def test_longer_ones_are_refused_in_words(self, ours: Driver, key: str) -> None:
+        """By the length that a database's index can hold, the same on all of them."""
+        for use in (
+            lambda: ours.put(NS, key, {}),
+            lambda: ours.get(NS, key),
+            lambda: ours.touch(NS, [key]),
+        ):
+            with pytest.raises(InvalidInputError, match=r"2.?000"):
+                use()
+        assert ours.search(NS) == []

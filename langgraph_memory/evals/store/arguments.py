@@ -23,7 +23,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         epilog="A store of yours is module:attribute, importable from where you are: a callable "
         "(index, place) that returns a LangGraph BaseStore or a context manager of one. 'index' "
         "is LangGraph's index configuration; 'place' has 'folder', a folder of its own, and "
-        "'dsn', the connection string of an empty Postgres database or None.",
+        "'dsn', the connection string of an empty Postgres database or None. Write "
+        "module:attribute@postgres for a store that needs such a database, and "
+        "module:attribute@memory for one that keeps nothing when it is closed.",
     )
     parser.add_argument(
         "--sizes",
@@ -34,7 +36,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         help="items in all where a namespace has 100 (default: 10000 100000)",
     )
     parser.add_argument(
-        "--large", action="store_true", help=f"also {LARGE:,} items; takes an hour or so"
+        "--large", action="store_true", help=f"also {LARGE:,} items, which takes long"
     )
     parser.add_argument(
         "--few",

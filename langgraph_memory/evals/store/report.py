@@ -21,8 +21,9 @@ namespace is searched twice. recall: share of the ten nearest by exact search (n
 returned, vector search only. returned: results per search, of ten.
 first: the first search after the store was opened; memory: how much this process grew by it, for
 stores in memory since they were empty (a database server's memory is not in it).
-filtered: a tenth of a namespace's items fits. batch: 100 puts into one namespace; again: the same
-keys with other texts. Postgres stores with an HNSW index are filled before it is built."""
+with a filter: warm, a tenth of a namespace's items fits. batch: 100 puts into one namespace;
+again: the same keys with other texts. Stores with an HNSW index are filled before it is built.
+An embedded Postgres server does not wait for the disk (fsync is off), whatever the store."""
 
 _SEARCHES = ("warm", "random")
 _READS = ("get", "list")
@@ -161,4 +162,6 @@ def _quality(measures: Sequence[Measure]) -> list[str]:
 def _time(milliseconds: float) -> str:
     if milliseconds >= 100:
         return f"{milliseconds:,.0f}"
-    return f"{milliseconds:.1f}" if milliseconds >= 10 else f"{milliseconds:.2f}"
+    if milliseconds >= 10:
+        return f"{milliseconds:.1f}"
+    return f"{milliseconds:.2f}" if milliseconds >= 0.1 else f"{milliseconds:.3f}"

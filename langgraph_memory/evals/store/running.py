@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.evals.store.corpus import Corpus, Question
 from langgraph_memory.evals.store.progress import say
 from langgraph_memory.evals.stores import Databases, Mode, Place, Session, StoreContender
@@ -52,10 +53,20 @@ class Running:
         return self._opened.__enter__()
 
     def reopen(self) -> None:
-        """Close it and open it again, so that nothing is left of what it held in memory."""
-        if self.lasting:
-            self.close()
-            self.session = self._open()
+        """Close it and open it again, so that nothing is left of what it held in memory.
+
+        Raises:
+            InvalidInputError: It has lost its items.
+        """
+        if not self.lasting:
+            return
+        self.close()
+        self.session = self._open()
+        if not self.session.get(self.corpus.namespace(0), "m0"):
+            raise InvalidInputError(
+                f"{self.contender.name!r} has lost its items when it was closed and opened again. "
+                "Name a store that keeps everything in memory module:attribute@memory."
+            )
 
     def close(self) -> None:
         """Close it."""
@@ -87,6 +98,8 @@ def fill(
             stack.callback(store.close)
             running.append(store)
             say(f"  {contender.name}: filled in {store.load_seconds:.0f} s")
+        for store in running:
+            store.reopen()
         # What the stores hold is not looked through by the garbage collector at every turn: one
         # store's million lists would be paid for in all others' times.
         gc.collect()

@@ -121,7 +121,6 @@ def first_searches(
         # The kind that reads most first: what it leaves in the heap would hide the growth.
         for mode in reversed(_modes(store, MODES)):
             store.reopen()
-            store.session.get(corpus.namespace(0), "m0")
             before = resident_megabytes()
             searching = _Searching(store, mode)
             take_turns([searching.track], [[corpus.question(0)]], corpus.embedder)

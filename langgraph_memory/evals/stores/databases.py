@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.errors import InvalidInputError, MissingExtraError
 
 __all__ = ["Databases", "open_databases"]
 
@@ -82,8 +82,8 @@ def open_databases(where: str | None) -> Iterator[Databases | None]:
         with EmbeddedPostgres(settings=_SETTINGS) as embedded:
             yield _Server(embedded.dsn())
     else:
-        server = _Server(where)
         _reach(where)
+        server = _Server(where)
         try:
             yield server
         finally:
@@ -91,8 +91,10 @@ def open_databases(where: str | None) -> Iterator[Databases | None]:
 
 
 def _reach(dsn: str) -> None:
-    import psycopg
-
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MissingExtraError("psycopg", "postgres", "A Postgres server") from error
     try:
         psycopg.connect(dsn, connect_timeout=10).close()
     except psycopg.Error as error:

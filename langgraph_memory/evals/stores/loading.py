@@ -15,21 +15,31 @@ from langgraph_memory.evals.stores.sessions import BaseStoreSession
 
 __all__ = ["load_store"]
 
+_BACKENDS: Mapping[str, Backend] = {"": "sqlite", "memory": "memory", "postgres": "postgres"}
 
-def load_store(path: str, *, backend: Backend = "sqlite") -> StoreContender:
+
+def load_store(path: str) -> StoreContender:
     """Load a store for the table.
 
     Args:
-        path: ``module:attribute``, a callable ``(index, place)``. `index` is LangGraph's index
-            configuration; `place` has `folder`, a folder of its own, and `dsn`, the connection
-            string of a Postgres database of its own or None. It returns a `BaseStore`, or a
-            context manager of one. A store that has `setup()` is set up.
-        backend: Which stores it is compared with.
+        path: ``module:attribute``; with ``@postgres`` behind it for a store that needs a Postgres
+            database, with ``@memory`` for one that keeps nothing when it is closed. The attribute
+            is a callable ``(index, place)``. `index` is LangGraph's index configuration; `place`
+            has `folder`, a folder of its own, and `dsn`, the connection string of an empty
+            database or None. It returns a `BaseStore`, or a context manager of one. A store that
+            has `setup()` is set up.
 
     Raises:
         InvalidInputError: There is no such attribute, or it cannot be called.
     """
-    module_name, _, attribute = path.partition(":")
+    importable, marker, kind = path.partition("@")
+    if bool(marker) != bool(kind) or kind not in _BACKENDS:
+        raise InvalidInputError(
+            f"{path!r} ends with '@{kind}'. Write '@postgres' for a store that needs a Postgres "
+            "database, '@memory' for one that keeps nothing when it is closed, or nothing."
+        )
+    backend: Backend = _BACKENDS[kind]
+    module_name, _, attribute = importable.partition(":")
     try:
         found: Any = importlib.import_module(module_name)
         for part in attribute.split("."):

@@ -18,7 +18,6 @@ from langgraph_memory.evals.stores.contender import Document, Mode, Namespace, P
 __all__ = ["open_pgvector", "why_not"]
 
 _COLLECTION = "memories"
-_LOADED_AT_ONCE = 500
 
 
 def why_not() -> str | None:
@@ -45,37 +44,34 @@ class _Mem0Session:
         self._put: dict[tuple[Namespace, str], str] = {}
 
     def load(self, documents: Sequence[Document]) -> None:
-        """Insert into its table what `add` inserts; that would be one transaction an item."""
+        """Copy into its table what `add` inserts; that would be one transaction an item."""
         import psycopg
+        from psycopg.types.json import Jsonb
 
+        # Its first look at the table makes it.
+        self._memory.vector_store.get(str(uuid.uuid4()))
         lemmatize = import_module("mem0.utils.lemmatization").lemmatize_for_bm25
-        self._memory.vector_store.list_cols()
+        now = datetime.now(UTC).isoformat()
         with (
             psycopg.connect(self._dsn, autocommit=True) as connection,
             without_approximate_indexes(connection),
+            connection.cursor() as cursor,
+            cursor.copy(f"COPY {_COLLECTION} (id, vector, payload) FROM STDIN") as copy,
         ):
-            for start in range(0, len(documents), _LOADED_AT_ONCE):
-                part = documents[start : start + _LOADED_AT_ONCE]
-                now = datetime.now(UTC).isoformat()
-                payloads = [
-                    {
-                        "user_id": _user(each.namespace),
-                        "key": each.key,
-                        "topic": each.topic,
-                        "role": "user",
-                        "data": each.text,
-                        "hash": md5(each.text.encode(), usedforsecurity=False).hexdigest(),
-                        "created_at": now,
-                        "updated_at": now,
-                        "text_lemmatized": lemmatize(each.text),
-                    }
-                    for each in part
-                ]
-                self._memory.vector_store.insert(
-                    vectors=self._embeddings.embed_documents([each.text for each in part]),
-                    payloads=payloads,
-                    ids=[_loaded_id(each.namespace, each.key) for each in part],
-                )
+            for each in documents:
+                [vector] = self._embeddings.embed_documents([each.text])
+                payload = {
+                    "user_id": _user(each.namespace),
+                    "key": each.key,
+                    "topic": each.topic,
+                    "role": "user",
+                    "data": each.text,
+                    "hash": md5(each.text.encode(), usedforsecurity=False).hexdigest(),
+                    "created_at": now,
+                    "updated_at": now,
+                    "text_lemmatized": lemmatize(each.text),
+                }
+                copy.write_row((_loaded_id(each.namespace, each.key), str(vector), Jsonb(payload)))
 
     def put(self, documents: Sequence[Document]) -> None:
         for each in documents:

@@ -147,7 +147,10 @@ class _NumpySession:
         if topic is not None:
             wrong = [space.documents[key].topic != topic for key in keys]
             similarity[wrong] = -np.inf
-        best = np.argsort(-similarity)[:limit]
+        near = np.arange(len(keys))
+        if limit < len(keys):
+            near = np.argpartition(-similarity, limit)[:limit]
+        best = near[np.argsort(-similarity[near])]
         return [keys[place] for place in best if similarity[place] > -np.inf]
 
     def get(self, namespace: Namespace, key: str) -> bool:

@@ -11,10 +11,11 @@ compared exactly. If it gives fewer, because a filter lets in too little, the na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from langgraph_memory.store.postgres.connections import Connections, Session
-from langgraph_memory.store.postgres.parameters import Parameters
+from langgraph_memory.store.postgres.statement import Parameters
 from langgraph_memory.store.postgres.tables import Tables
 
 __all__ = ["LARGE", "drop_unused", "index_name", "large", "make", "nearest"]
@@ -25,7 +26,7 @@ LARGE = 100_000
 MAX_DIMS = 4_000
 """Dimensions that pgvector can index, in half precision."""
 
-MAX_EF = 1_000
+MIN_EF, MAX_EF = 40, 1_000
 _PREFIX = "memory_sketches_near_"
 
 
@@ -41,45 +42,57 @@ def nearest(
     permitted: str,
     passing: str,
     parameters: Parameters,
+    wanted: int,
 ) -> tuple[list[int], list[int]]:
     """The nearest vectors of namespaces that have an index.
 
     Args:
-        session: In a transaction.
+        session: Where to ask.
         tables: Where to look.
         spaces: Ids of namespaces with an index.
         permitted: A WITH clause that `passing` refers to.
         passing: Condition of a sketch `s` that its item may be found.
-        parameters: With `vector`, `generation` and `scanned`, the number wanted.
+        parameters: Of the clause and the condition, with `vector` and `generation`.
+        wanted: How many vectors of each.
 
     Returns:
         The namespaces that were searched, and the items found in them. A namespace that gave less
         than was wanted is not among them.
     """
-    if not spaces:
-        return [], []
-    wanted = int(parameters.values["scanned"])
-    dims = parameters.values["vector"].dimensions()
-    session.rows(
-        "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), "
-        "set_config('hnsw.ef_search', %(ef)s, true)",
-        {"ef": str(min(MAX_EF, max(2 * wanted, 40)))},
-    )
     searched: list[int] = []
-    found: list[int] = []
-    for ns in map(int, spaces):
-        # The numbers stand in the text: only so does the planner know the partial index fits.
-        rows = session.rows(
-            f"{permitted} SELECT s.item FROM {tables.sketches} s WHERE s.ns = {ns} "
-            f"AND s.generation = {int(parameters.values['generation'])} AND {passing} "
-            f"ORDER BY s.embedding::halfvec({dims}) <#> %(vector)b::halfvec({dims}) "
-            "LIMIT %(scanned)s",
-            parameters.values,
+    found: set[int] = set()
+    dims = parameters.values["vector"].dimensions()
+    with _settings(session, wanted):
+        for ns in map(int, spaces):
+            # Numbers stand in the text: only so does the planner know that the index fits.
+            rows = session.rows(
+                f"{permitted} SELECT s.item FROM {tables.sketches} s WHERE s.ns = {ns} "
+                f"AND s.generation = {int(parameters.values['generation'])} AND {passing} "
+                f"ORDER BY s.embedding::halfvec({dims}) <#> %(vector)b::halfvec({dims}) "
+                f"LIMIT {wanted}",
+                parameters.values,
+            )
+            if len(rows) >= wanted:
+                searched.append(ns)
+                found.update(row[0] for row in rows)
+    return searched, sorted(found)
+
+
+@contextmanager
+def _settings(session: Session, wanted: int) -> Iterator[None]:
+    """Let the index go on until enough passes; settings end with their transaction."""
+    if not session.in_transaction:
+        session.script("BEGIN READ ONLY")
+    try:
+        session.rows(
+            "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), "
+            "set_config('hnsw.ef_search', %(ef)s, true)",
+            {"ef": str(min(MAX_EF, max(2 * wanted, MIN_EF)))},
         )
-        if len(rows) >= wanted:
-            searched.append(ns)
-            found += [row[0] for row in rows]
-    return searched, sorted(set(found))
+        yield
+    finally:
+        if not session.in_transaction:
+            session.script("COMMIT")
 
 
 def large(session: Session, tables: Tables, generation: int, above: int) -> list[int]:
@@ -95,14 +108,14 @@ def large(session: Session, tables: Tables, generation: int, above: int) -> list
 def make(connections: Connections, tables: Tables, ns: int, generation: int, dims: int) -> None:
     """Give a namespace an index; readers and writers go on meanwhile."""
     name, number = index_name(ns, generation), int(ns)
-    # One left by a build that was cut off is not usable.
-    connections.alone(f"DROP INDEX IF EXISTS {tables.quoted}.{name}")
-    connections.alone(
-        f"CREATE INDEX CONCURRENTLY {name} ON {tables.quoted}.memory_sketches "
-        f"USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) "
-        f"WHERE ns = {number} AND generation = {generation}"
-    )
-    with connections.transaction("BEGIN") as (session, _):
+    with connections.reading() as session:
+        # One left by a build that was cut off is not usable.
+        session.script(f"DROP INDEX IF EXISTS {tables.quoted}.{name}")
+        session.script(
+            f"CREATE INDEX CONCURRENTLY {name} ON {tables.quoted}.memory_sketches "
+            f"USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) "
+            f"WHERE ns = {number} AND generation = {generation}"
+        )
         session.run(
             f"UPDATE {tables.namespaces} SET approximate = %(generation)s WHERE ns = %(ns)s",
             {"ns": ns, "generation": generation},

@@ -1,11 +1,11 @@
 """The SQL that finds a search's candidates and scores all of them exactly.
 
-One statement does it, so that a search costs few round trips. Its parts, as named in it:
+One statement does it, in one round trip and on one state of the database. Its parts:
 
 - `spaces`: the namespaces at or below the path. All tables begin with a namespace's id, so nothing
-  of any other namespace is read.
-- `hidden` or `allowed`: without a filter, the few expired items are left out; with one, the items
-  that meet it and have not expired are let in.
+  of any other namespace is read. `totals`: their statistics.
+- `hidden` and `allowed`: the few expired items are left out; with a filter, only the items that
+  meet it are let in.
 - `near`: the best by similarity. A small set of vectors is compared exactly; a larger one is
   scanned in half precision, and exactly only the best of that.
 - `found`, `worth`, `matched`: the postings of the query's terms, the BM25 score of every item that
@@ -14,7 +14,7 @@ One statement does it, so that a search costs few round trips. Its parts, as nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,29 +26,75 @@ from langgraph_memory.store.operations import Candidates, Ranked, Reads
 from langgraph_memory.store.postgres import approximate
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
-from langgraph_memory.store.postgres.parameters import Parameters
+from langgraph_memory.store.postgres.statement import Parameters
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["candidates", "within"]
+__all__ = ["OutdatedError", "Sizes", "candidates", "within"]
 
 COMPARED_EXACTLY = 400
 """Vectors up to which no scan in half precision comes first."""
+
+MOST = 10**9
+"""Candidates that a side proposes at most, whatever was asked for."""
 
 MARGIN = 50
 """Candidates taken from half precision beyond those wanted, so that rounding loses none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
-    """The namespaces of a search, summed up."""
+class Totals:
+    """The namespaces of a search, summed up.
+
+    Attributes:
+        namespaces: How many hold an item.
+        items: Items in them.
+        documents: Items in the keyword index.
+        length: Their length in terms.
+        vectors: Vectors.
+        generation: The current index.
+        approximate: Ids of the namespaces that have an approximate index of this generation.
+    """
 
     namespaces: int
     items: int
     documents: int
     length: int
     vectors: int
-    most_vectors: int
+    generation: int
     approximate: Sequence[int]
+
+    @classmethod
+    def of(cls, numbers: Sequence[int]) -> Totals:
+        """From a row of the numbers in this order, the ids last."""
+        namespaces, items, documents, length, vectors, generation, *approximate = numbers
+        return cls(namespaces, items, documents, length, vectors, generation, approximate)
+
+
+class Sizes:
+    """What the last search below a path found there, by which the next one chooses its way.
+
+    Every way gives the same candidates (but for approximate indexes, which give nearly the same);
+    only the fastest differs. So what is remembered may be old.
+    """
+
+    LIMIT = 10_000
+
+    def __init__(self) -> None:
+        self._totals: dict[str, Totals] = {}
+
+    def of(self, path: str) -> Totals | None:
+        """The totals last seen."""
+        return self._totals.get(path)
+
+    def remember(self, path: str, totals: Totals) -> None:
+        """Keep the totals just seen."""
+        if len(self._totals) >= self.LIMIT and path not in self._totals:
+            self._totals = {}
+        self._totals[path] = totals
+
+
+class OutdatedError(Exception):
+    """The index that a search was made for is not the current one any more."""
 
 
 def within(path: str, column: str = "path") -> tuple[str, dict[str, Any]]:
@@ -60,35 +106,34 @@ def within(path: str, column: str = "path") -> tuple[str, dict[str, Any]]:
 
 
 def candidates(
-    session: Session, tables: Tables, search: Ranked, generation: int, now: int
+    session: Session, tables: Tables, sizes: Sizes, search: Ranked, generation: int, now: int
 ) -> Candidates:
-    """See `Transaction.candidates`."""
-    matched = _matched(session, tables, search, generation)
-    parameters = Parameters(now=now, generation=generation, depth=search.depth)
+    """See `Transaction.candidates`.
+
+    Raises:
+        OutdatedError: If `generation` is not the current one.
+    """
+    depth = min(search.depth, MOST)
+    parameters = Parameters(now=now, generation=generation, depth=depth)
     parts = _permitted(tables, search, parameters)
     passing = _passing(search)
-    searched = search.vector is not None and matched.vectors > 0
-    if searched:
+    if search.vector is not None:
         parameters.update({"vector": _vector(search)})
-        parts += _near(session, tables, search, matched, parts, passing, parameters)
+        known = sizes.of(search.path)
+        if known is not None and known.vectors <= COMPARED_EXACTLY:
+            parts.append(_exactly(tables, "spaces", "ns", f"AND {passing.format('e')} "))
+        else:
+            indexed = known.approximate if known and known.generation == generation else ()
+            parts += _near(session, tables, indexed, parts, passing, parameters)
     if search.terms:
-        parts += _worth(tables, search, matched, passing, parameters)
-    statement = f"WITH {', '.join(parts)} {_union(tables, search, searched)}"
-    rows = session.rows(statement, parameters.values)
-    return _candidates(search, matched, rows)
-
-
-def _matched(session: Session, tables: Tables, search: Ranked, generation: int) -> Matched:
-    where, values = within(search.path)
-    [row] = session.rows(
-        "SELECT count(*), coalesce(sum(items), 0)::int8, coalesce(sum(documents), 0)::int8, "
-        "coalesce(sum(length), 0)::int8, coalesce(sum(vectors), 0)::int8, "
-        "coalesce(max(most_vectors), 0), "
-        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}') "
-        f"FROM {tables.namespaces} WHERE items > 0 AND {where}",
-        {**values, "generation": generation},
-    )
-    return Matched(*row)
+        parts += _worth(tables, search, passing, parameters)
+    rows = session.rows(f"WITH {', '.join(parts)} {_union(tables, search)}", parameters.values)
+    [sums] = [row[5] for row in rows if row[0] == 0]
+    totals = Totals.of(sums)
+    if totals.generation != generation:
+        raise OutdatedError
+    sizes.remember(search.path, totals)
+    return _candidates(search, totals, rows)
 
 
 def _vector(search: Ranked) -> Any:
@@ -102,7 +147,8 @@ def _permitted(tables: Tables, search: Ranked, parameters: Parameters) -> list[s
     where, values = within(search.path)
     parameters.update(values)
     parts = [
-        f"spaces AS MATERIALIZED (SELECT ns FROM {tables.namespaces} WHERE {where})",
+        "spaces AS MATERIALIZED (SELECT ns, items, documents, length, vectors, most_vectors, "
+        f"approximate FROM {tables.namespaces} WHERE items > 0 AND {where})",
         "hidden AS MATERIALIZED (SELECT i.item FROM spaces "
         f"JOIN {tables.items} i USING (ns) WHERE i.expires_at <= %(now)s)",
     ]
@@ -132,82 +178,71 @@ _LIVING = "{}.item NOT IN (SELECT item FROM hidden)"
 def _near(
     session: Session,
     tables: Tables,
-    search: Ranked,
-    matched: Matched,
+    indexed: Sequence[int],
     permitted: Sequence[str],
     passing: str,
     parameters: Parameters,
 ) -> list[str]:
-    if matched.vectors <= COMPARED_EXACTLY:
-        return [_exactly(tables, matched, "spaces", "ns", f"AND {passing.format('e')} ")]
-    kept = search.depth + MARGIN
-    # The items of the n best are among the n * m best vectors if none has more than m of them.
-    parameters.update({"kept": kept, "scanned": kept * matched.most_vectors})
-    searched, nearest = approximate.nearest(
-        session,
-        tables,
-        matched.approximate,
-        f"WITH {', '.join(permitted)}",
-        passing.format("s"),
-        parameters,
+    kept = parameters.values["depth"] + MARGIN
+    but, indexes = "", ""
+    searched, nearest = (
+        approximate.nearest(
+            session,
+            tables,
+            indexed,
+            f"WITH {', '.join(permitted)}",
+            passing.format("s"),
+            parameters,
+            kept,
+        )
+        if indexed
+        else ([], [])
     )
-    but = ""
     if searched:
         parameters.update({"searched": searched, "nearest": nearest})
         but = "AND s.ns <> ALL (%(searched)s::int8[]) "
-    scan = (
-        f"scanned AS MATERIALIZED ((SELECT s.ns, s.item, {_AWAY} AS away "
-        f"FROM spaces JOIN {tables.sketches} s USING (ns) "
-        f"WHERE s.generation = %(generation)s {but}AND {passing.format('s')} "
-        "ORDER BY away LIMIT %(scanned)s)"
-    )
-    if searched:
-        scan += (
+        indexes = (
             f" UNION ALL SELECT s.ns, s.item, {_AWAY} FROM {tables.sketches} s "
             "WHERE s.ns = ANY (%(searched)s::int8[]) AND s.item = ANY (%(nearest)s::int8[]) "
             "AND s.generation = %(generation)s"
         )
-    best = (
+    parameters.update({"kept": kept})
+    return [
+        # The items of the n best are among the n * m best vectors if none has more than m of them.
+        f"scanned AS MATERIALIZED ((SELECT s.ns, s.item, {_AWAY} AS away "
+        f"FROM spaces JOIN {tables.sketches} s USING (ns) "
+        f"WHERE s.generation = %(generation)s {but}AND {passing.format('s')} ORDER BY away "
+        f"LIMIT %(kept)s * (SELECT max(most_vectors) FROM spaces)){indexes})",
         "kept AS MATERIALIZED (SELECT ns, item FROM scanned GROUP BY ns, item "
-        "ORDER BY min(away) LIMIT %(kept)s)"
-    )
-    return [f"{scan})", best, _exactly(tables, matched, "kept", "ns, item", "")]
-
-
-def _exactly(tables: Tables, matched: Matched, of: str, by: str, condition: str) -> str:
-    similarity = "-(e.embedding <#> %(vector)b) AS similarity"
-    compared = (
-        f"SELECT e.ns, e.item, {similarity} FROM {of} JOIN {tables.embeddings} e USING ({by}) "
-        f"WHERE e.generation = %(generation)s {condition}"
-    )
-    if matched.most_vectors > 1:
-        # Computed before they are grouped, or whole vectors would be sorted.
-        compared = (
-            f"SELECT ns, item, max(similarity) AS similarity FROM ({compared} OFFSET 0) e "
-            "GROUP BY ns, item "
-        )
-    return f"near AS MATERIALIZED ({compared}ORDER BY similarity DESC LIMIT %(depth)s)"
+        "ORDER BY min(away) LIMIT %(kept)s)",
+        _exactly(tables, "kept", "ns, item", ""),
+    ]
 
 
 _AWAY = "s.embedding <#> %(vector)b::halfvec"
 
 
-def _worth(
-    tables: Tables, search: Ranked, matched: Matched, passing: str, parameters: Parameters
-) -> list[str]:
+def _exactly(tables: Tables, of: str, by: str, condition: str) -> str:
+    # Similarities are computed before they are grouped, or whole vectors would be sorted.
+    return (
+        "near AS MATERIALIZED (SELECT ns, item, max(similarity) AS similarity FROM "
+        "(SELECT e.ns, e.item, -(e.embedding <#> %(vector)b) AS similarity "
+        f"FROM {of} JOIN {tables.embeddings} e USING ({by}) "
+        f"WHERE e.generation = %(generation)s {condition}OFFSET 0) e "
+        "GROUP BY ns, item ORDER BY similarity DESC LIMIT %(depth)s)"
+    )
+
+
+def _worth(tables: Tables, search: Ranked, passing: str, parameters: Parameters) -> list[str]:
     weights = search.weights
-    mean = matched.length / matched.documents if matched.documents else 1.0
-    # BM25's denominator is tf + k1 (1 - b + b (length + padding) / (mean + padding)), see
-    # `ranking.bm25`: of a form `tf + fixed + per_length * length`.
-    per_length = weights.k1 * weights.b / (mean + weights.padding)
     parameters.update(
         {
             "terms": list(search.terms),
             "weights": [float(weight) for weight in search.terms.values()],
-            "documents": float(matched.documents),
-            "gain": weights.k1 + 1.0,
-            "fixed": weights.k1 * (1.0 - weights.b) + per_length * weights.padding,
-            "per_length": per_length,
+            "k1": float(weights.k1),
+            "b": float(weights.b),
+            "padding": float(weights.padding),
+            "rarity": float(weights.rarity),
         }
     )
     return [
@@ -218,25 +253,42 @@ def _worth(
         # Statistics are those of all living items, whether they meet the filter or not.
         f"WHERE {_LIVING.format('p')})",
         "counted AS MATERIALIZED (SELECT place, count(*) AS items FROM found GROUP BY place)",
-        "rarity AS MATERIALIZED (SELECT place, %(gain)s::float8 * (%(weights)s::float8[])[place] * "
-        "ln(1.0::float8 + (%(documents)s::float8 - items + 0.5::float8) / (items + 0.5::float8)) "
-        "AS weight FROM counted)",
-        "worth AS MATERIALIZED (SELECT f.ns, f.item, sum(r.weight * f.tf / "
-        "(f.tf + %(fixed)s::float8 + %(per_length)s::float8 * f.length)) AS keyword "
+        # See `ranking.bm25`. What does not depend on the item is computed once for each term: its
+        # weight, and the two parts of tf + fixed + per_length * length.
+        "averages AS MATERIALIZED (SELECT sum(documents)::float8 AS documents, "
+        "%(k1)s::float8 * %(b)s::float8 / coalesce(nullif(%(padding)s::float8 + "
+        "coalesce(sum(length)::float8 / nullif(sum(documents), 0)::float8, 1), 0), 1) "
+        "AS per_length "
+        "FROM spaces)",
+        "rarity AS MATERIALIZED (SELECT c.place, a.per_length, "
+        "%(k1)s::float8 * (1 - %(b)s::float8) + a.per_length * %(padding)s::float8 AS fixed, "
+        "(%(k1)s::float8 + 1) * (%(weights)s::float8[])[c.place] * power(ln(1.0::float8 + "
+        "(greatest(a.documents - c.items, 0) + 0.5::float8) / (c.items + 0.5::float8)), "
+        "%(rarity)s::float8) AS weight "
+        "FROM counted c CROSS JOIN averages a)",
+        "worth AS MATERIALIZED (SELECT f.ns, f.item, "
+        "sum(r.weight * f.tf / (f.tf + r.fixed + r.per_length * f.length)) AS keyword "
         "FROM found f JOIN rarity r USING (place) GROUP BY f.ns, f.item)",
         "matched AS MATERIALIZED (SELECT w.ns, w.item, w.keyword FROM worth w "
         f"WHERE {passing.format('w')} ORDER BY keyword DESC LIMIT %(depth)s)",
     ]
 
 
-def _union(tables: Tables, search: Ranked, searched: bool) -> str:
-    """Both sides' candidates with both scores, and how often each term occurs.
+def _union(tables: Tables, search: Ranked) -> str:
+    """Both sides' candidates with both scores, how often each term occurs, and the totals.
 
     Whatever one side proposed and the other scored too is brought together by grouping: the planner
     takes these sets for small ones, and would compare each row of one with each row of the other.
     """
-    sides, frequency, similarity = [], "", "u.similarity"
-    if searched:
+    sides, similarity = [], "NULL::float8"
+    rows = [
+        "SELECT 0::int8, 0::int8, 0, NULL::float8, NULL::float8, ARRAY[count(*), "
+        "coalesce(sum(items), 0), coalesce(sum(documents), 0), coalesce(sum(length), 0), "
+        "coalesce(sum(vectors), 0), "
+        f"(SELECT generation FROM {tables.generations} WHERE is_current)]::int8[] || "
+        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}') FROM spaces"
+    ]
+    if search.vector is not None:
         sides.append("SELECT ns, item, similarity, NULL::float8 AS keyword FROM near")
         similarity = (
             "coalesce(u.similarity, (SELECT max(-(e.embedding <#> %(vector)b)) "
@@ -245,39 +297,41 @@ def _union(tables: Tables, search: Ranked, searched: bool) -> str:
         )
     if search.terms:
         sides.append("SELECT ns, item, NULL::float8 AS similarity, keyword FROM matched")
-        frequency = " UNION ALL SELECT -place, items, 0, NULL, NULL FROM counted"
-    if searched and search.terms:
+        rows.append("SELECT -place, items, 0, NULL, NULL, NULL FROM counted")
+    if search.vector is not None and search.terms:
         sides.append(
             "SELECT ns, item, NULL, keyword FROM worth WHERE item IN (SELECT item FROM near)"
         )
-    if not sides:
-        return "SELECT 0::int8, 0::int8, 0, NULL::float8, NULL::float8 WHERE FALSE"
-    return (
-        f"SELECT u.item, i.updated_at, i.length, {similarity}, u.keyword FROM (SELECT ns, item, "
-        "max(similarity) AS similarity, max(keyword) AS keyword "
-        f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item) u "
-        f"JOIN {tables.items} i USING (ns, item){frequency}"
-    )
+    if sides:
+        rows.append(
+            f"SELECT u.item, i.updated_at, i.length, {similarity}, u.keyword, NULL FROM ("
+            "SELECT ns, item, max(similarity) AS similarity, max(keyword) AS keyword "
+            f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item) u "
+            f"JOIN {tables.items} i USING (ns, item)"
+        )
+    return " UNION ALL ".join(rows)
 
 
-def _candidates(
-    search: Ranked, matched: Matched, rows: Sequence[tuple[Any, ...]]
-) -> Candidates:
+def _candidates(search: Ranked, totals: Totals, rows: Sequence[tuple[Any, ...]]) -> Candidates:
     terms = list(search.terms)
     # Of a term's count the id is its place in the query, below zero.
     frequency = {terms[-row[0] - 1]: int(row[1]) for row in rows if row[0] < 0}
     found = [row for row in rows if row[0] > 0]
-    vectors = 0 if search.vector is None else matched.vectors
     return Candidates(
         items=np.array([row[0] for row in found], np.int64),
         updated=np.array([row[1] for row in found], np.int64),
         similarity=_floats([row[3] for row in found], np.nan),
         keyword=_floats([row[4] for row in found], 0.0),
         length=np.array([row[2] for row in found], np.float64),
-        documents=matched.documents,
-        total_length=matched.length,
+        documents=totals.documents,
+        total_length=totals.length,
         frequency=frequency,
-        reads=Reads(matched.namespaces, matched.items, sum(frequency.values()), vectors),
+        reads=Reads(
+            totals.namespaces,
+            totals.items,
+            sum(frequency.values()),
+            0 if search.vector is None else totals.vectors,
+        ),
     )
 
 

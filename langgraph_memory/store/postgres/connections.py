@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langgraph_memory.errors import (
     InvalidInputError,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Connections", "Session"]
 
 PURPOSE = "PostgresMemoryStore"
+WAIT_SECONDS = 0.25
 
 
 def require_driver() -> None:
@@ -34,23 +37,23 @@ def require_driver() -> None:
     Raises:
         MissingExtraError: If it is not installed.
     """
-    try:
-        import pgvector.psycopg
-        import psycopg
-        import psycopg_pool  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(error.name or "psycopg", "postgres", PURPOSE) from error
+    for module in ("psycopg", "psycopg_pool", "pgvector.psycopg"):
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            raise MissingExtraError(module.partition(".")[0], "postgres", PURPOSE) from error
 
 
 class Session:
-    """A connection for the length of one transaction.
+    """A connection for the length of one transaction, or of some reads outside any.
 
     Statements name their parameters psycopg's way. Whether the driver prepares them on the server
     is the connection's `prepare_threshold`.
     """
 
-    def __init__(self, connection: PostgresConnection) -> None:
+    def __init__(self, connection: PostgresConnection, *, in_transaction: bool) -> None:
         self.connection = connection
+        self.in_transaction = in_transaction
 
     def script(self, sql: str) -> list[list[tuple[Any, ...]]]:
         """Run statements without parameters in one round trip; the rows of each."""
@@ -121,8 +124,8 @@ class Connections:
         Returns:
             A session, and the rows that each of these statements gave.
         """
-        with self._opened().connection() as connection, _without_implicit_begin(connection):
-            session = Session(connection)
+        with self._lent() as connection:
+            session = Session(connection, in_transaction=True)
             try:
                 begun = session.script(begin)
                 yield session, begun
@@ -132,18 +135,45 @@ class Connections:
                 raise
 
     @contextmanager
-    def vectors(self, begin: str) -> Iterator[tuple[Session, list[list[tuple[Any, ...]]]]]:
-        """`transaction` whose session takes vectors as parameters; the extension must be there."""
-        with self.transaction(begin) as (session, begun):
-            self._register(session.connection)
-            yield session, begun
+    def reading(self) -> Iterator[Session]:
+        """A session outside any transaction: each statement sees what is committed before it.
 
-    def alone(self, sql: str) -> None:
-        """Run one statement that Postgres allows in no transaction."""
-        with self._opened().connection() as connection, _without_implicit_begin(connection):
-            Session(connection).script(sql)
+        Statements that Postgres allows in no transaction can be run here, too.
+        """
+        with self._lent() as connection:
+            yield Session(connection, in_transaction=False)
 
-    def _register(self, connection: PostgresConnection) -> None:
+    @contextmanager
+    def _lent(self) -> Iterator[PostgresConnection]:
+        pool = self._opened()
+        connection = self._waited_for(pool)
+        try:
+            with _without_implicit_begin(connection):
+                yield connection
+        finally:
+            pool.putconn(connection)
+
+    def _waited_for(self, pool: ConnectionPool[Any]) -> PostgresConnection:
+        """A connection; whoever waits for one learns soon when the store is closed."""
+        from psycopg_pool import PoolTimeout
+
+        deadline = time.monotonic() + pool.timeout
+        while True:
+            try:
+                return cast("PostgresConnection", pool.getconn(timeout=WAIT_SECONDS))
+            except PoolTimeout:
+                if self._closed:
+                    raise _closed() from None
+                if time.monotonic() >= deadline:
+                    raise
+
+    def check(self) -> None:
+        """Look at idle connections, and replace those that the server has closed."""
+        self._opened().check()
+
+    def take_vectors(self, session: Session) -> None:
+        """Let a session take vectors as parameters; the extension must be there."""
+        connection = session.connection
         if connection in self._registered:
             return
         from pgvector.psycopg.vector import register_vector_info
@@ -162,7 +192,7 @@ class Connections:
 
     def _opened(self) -> ConnectionPool[Any]:
         if self._closed:
-            raise StoreClosedError("This store was closed. Open a new one to go on.")
+            raise _closed()
         if self._pool is None:
             with self._opening:
                 if self._pool is None:
@@ -182,6 +212,10 @@ class Connections:
             open=True,
         )
 
+    def refuse(self) -> None:
+        """Lend no more connections."""
+        self._closed = True
+
     def close(self) -> None:
         """Close a pool of our own; a pool that was handed in is its owner's to close."""
         self._closed = True
@@ -189,6 +223,10 @@ class Connections:
             pool, self._pool = self._pool, None
         if pool is not None and self._own:
             pool.close()
+
+
+def _closed() -> StoreClosedError:
+    return StoreClosedError("This store was closed. Open a new one to go on.")
 
 
 @contextmanager

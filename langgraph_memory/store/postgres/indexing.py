@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from langgraph_memory.store.operations import Write
 from langgraph_memory.store.postgres.connections import Session
+from langgraph_memory.store.postgres.statement import Together
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["Indexed", "add", "forget_generation", "remove"]
+__all__ = ["Indexed", "add", "forget_generations", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +25,28 @@ class Indexed:
 
 
 def add(
-    session: Session,
+    together: Together,
     tables: Tables,
     generation: int,
     entries: Sequence[tuple[int, int, Write]],
 ) -> None:
     """Put items (namespace id, item id, what was written) into the index."""
     postings = [
-        (ns, item, write.length, term, tf)
+        (ns, item, write.length, tf, term)
         for ns, item, write in entries
         for term, tf in write.terms.items()
     ]
     if postings:
-        ns, items, lengths, terms, tfs = map(list, zip(*postings, strict=True))
-        session.run(
-            f"INSERT INTO {tables.postings} (ns, item, length, term, tf) SELECT * FROM unnest("
-            "%(ns)s::int8[], %(items)s::int8[], %(lengths)s::int4[], %(terms)s::text[], "
-            "%(tfs)s::int4[])",
-            {"ns": ns, "items": items, "lengths": lengths, "terms": terms, "tfs": tfs},
+        spaces, items, lengths, tfs, terms = map(list, zip(*postings, strict=True))
+        together.add(
+            f"INSERT INTO {tables.postings} (ns, item, length, tf, term) SELECT * FROM unnest("
+            "%(posting_ns)s::int8[], %(posting_items)s::int8[], %(posting_lengths)s::int4[], "
+            "%(posting_tfs)s::int4[], %(posting_terms)s::text[])",
+            posting_ns=spaces,
+            posting_items=items,
+            posting_lengths=lengths,
+            posting_tfs=tfs,
+            posting_terms=terms,
         )
     vectors = [
         (ns, item, field, vector)
@@ -51,25 +56,25 @@ def add(
     if vectors:
         from pgvector import Vector
 
-        session.run(
-            "WITH v AS (SELECT * FROM unnest(%(ns)s::int8[], %(items)s::int8[], %(fields)s::int4[], "
-            "%(vectors)b::vector[]) AS u (ns, item, field, embedding)), "
-            f"exact AS (INSERT INTO {tables.embeddings} (ns, item, generation, field, embedding) "
-            "SELECT ns, item, %(generation)s, field, embedding FROM v) "
-            f"INSERT INTO {tables.sketches} (ns, item, generation, field, embedding) "
-            "SELECT ns, item, %(generation)s, field, embedding::halfvec FROM v",
-            {
-                "generation": generation,
-                "ns": [vector[0] for vector in vectors],
-                "items": [vector[1] for vector in vectors],
-                "fields": [vector[2] for vector in vectors],
-                "vectors": [Vector(vector[3]) for vector in vectors],
-            },
-        )
+        values = {
+            "vector_generation": generation,
+            "vector_ns": [vector[0] for vector in vectors],
+            "vector_items": [vector[1] for vector in vectors],
+            "vector_fields": [vector[2] for vector in vectors],
+            "vectors": [Vector(vector[3]) for vector in vectors],
+        }
+        for table, kind in ((tables.embeddings, "vector"), (tables.sketches, "halfvec")):
+            together.add(
+                f"INSERT INTO {table} (ns, item, generation, field, embedding) "
+                f"SELECT ns, item, %(vector_generation)s, field, embedding::{kind} FROM unnest("
+                "%(vector_ns)s::int8[], %(vector_items)s::int8[], %(vector_fields)s::int4[], "
+                "%(vectors)b::vector[]) AS v (ns, item, field, embedding)",
+                **values,
+            )
 
 
 def remove(
-    session: Session,
+    together: Together,
     tables: Tables,
     entries: Sequence[Indexed],
     *,
@@ -78,37 +83,36 @@ def remove(
     """Take items out of the index.
 
     Args:
-        session: In a transaction that has locked the items' namespaces.
+        together: Of a transaction that has locked the items' namespaces.
         tables: Where to do it.
         entries: What is in the keyword index.
         generation: Of the vectors that go; None for all.
     """
-    if not entries:
-        return
-    places = {
-        "ns": [entry.ns for entry in entries],
-        "items": [entry.item for entry in entries],
-        "generation": generation,
-    }
     postings = [(entry.ns, entry.item, term) for entry in entries for term in entry.terms.split()]
     if postings:
-        ns, items, terms = map(list, zip(*postings, strict=True))
-        session.run(
-            f"DELETE FROM {tables.postings} p USING "
-            "unnest(%(ns)s::int8[], %(items)s::int8[], %(terms)s::text[]) AS r (ns, item, term) "
+        spaces, items, terms = map(list, zip(*postings, strict=True))
+        together.add(
+            f"DELETE FROM {tables.postings} p USING unnest(%(unposted_ns)s::int8[], "
+            "%(unposted_items)s::int8[], %(unposted_terms)s::text[]) AS r (ns, item, term) "
             "WHERE p.ns = r.ns AND p.term = r.term AND p.item = r.item",
-            {"ns": ns, "items": items, "terms": terms},
+            unposted_ns=spaces,
+            unposted_items=items,
+            unposted_terms=terms,
         )
-    of = "" if generation is None else "AND v.generation = %(generation)s"
-    for table in (tables.embeddings, tables.sketches):
-        session.run(
-            f"DELETE FROM {table} v USING unnest(%(ns)s::int8[], %(items)s::int8[]) AS r (ns, item) "
-            f"WHERE v.ns = r.ns AND v.item = r.item {of}",
-            places,
-        )
+    if entries:
+        of = "" if generation is None else "AND v.generation = %(removed_generation)s"
+        for table in (tables.embeddings, tables.sketches):
+            together.add(
+                f"DELETE FROM {table} v USING "
+                "unnest(%(removed_ns)s::int8[], %(removed_items)s::int8[]) AS r (ns, item) "
+                f"WHERE v.ns = r.ns AND v.item = r.item {of}",
+                removed_ns=[entry.ns for entry in entries],
+                removed_items=[entry.item for entry in entries],
+                removed_generation=generation,
+            )
 
 
-def forget_generation(session: Session, tables: Tables, limit: int) -> int:
+def forget_generations(session: Session, tables: Tables, limit: int) -> int:
     """Delete up to `limit` vectors of generations that are neither current nor being built."""
     gone = 0
     for table in (tables.embeddings, tables.sketches):

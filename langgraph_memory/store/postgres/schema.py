@@ -22,11 +22,12 @@ def migrate(connections: Connections, tables: Tables, all_of_them: list[Migratio
         InvalidStateError: If pgvector is not on the server or may not be created, or if a newer
             version of this package has changed the tables.
     """
-    with connections.transaction("BEGIN READ ONLY") as (session, _):
+    with connections.reading() as session:
         # Most of the time there is nothing to do, and nobody has to wait to learn it.
-        if _exists(session, tables):
-            if not migrations.missing(all_of_them, _applied(session, tables)):
-                return
+        if _exists(session, tables) and not migrations.missing(
+            all_of_them, _applied(session, tables)
+        ):
+            return
     with connections.transaction(f"BEGIN; SELECT pg_advisory_xact_lock({LOCK})") as (session, _):
         if not _exists(session, tables):
             _create_schema(session, tables)

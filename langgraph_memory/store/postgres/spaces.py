@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from langgraph_memory.store.postgres.connections import Session
+from langgraph_memory.store.postgres.statement import Together
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["Space", "lock", "save"]
+__all__ = ["Space", "Spaces"]
 
 
 @dataclass(slots=True)
@@ -43,61 +44,69 @@ class Space:
         self.vectors -= vectors
 
 
-def lock(session: Session, tables: Tables, paths: Iterable[str]) -> dict[str, Space]:
-    """Rows of namespaces, made where there is none, locked until the transaction ends.
+class Spaces:
+    """The namespaces of one transaction."""
 
-    They are locked in the order of their paths, by every writer, so that no two of them can wait
-    for each other.
-    """
-    rows = session.rows(
-        f"INSERT INTO {tables.namespaces} (path) "
-        'SELECT path FROM unnest(%(paths)s::text[]) AS p (path) ORDER BY path COLLATE "C" '
-        "ON CONFLICT (path) DO UPDATE SET path = excluded.path "
-        "RETURNING ns, path, items, documents, length, vectors, stamp, most_vectors",
-        {"paths": sorted(set(paths))},
-    )
-    return {row[1]: Space(*row) for row in rows}
+    def __init__(self, session: Session, tables: Tables) -> None:
+        self._session = session
+        self._tables = tables
+        self._removed = 0
 
+    def lock(self, paths: Iterable[str]) -> dict[str, Space]:
+        """Rows of namespaces, made where there is none, locked until the transaction ends.
 
-def save(session: Session, tables: Tables, spaces: Iterable[Space]) -> None:
-    """Write the rows back.
-
-    A namespace without items keeps its row, and with it the stamp: were it made anew, a version
-    of an item could be given twice. Only one that was made for a delete of nothing goes again.
-    """
-    spaces = list(spaces)
-    changed = [space for space in spaces if space.stamp]
-    unused = [space.ns for space in spaces if not space.stamp]
-    if changed:
-        session.run(
-            f"UPDATE {tables.namespaces} n SET items = c.items, documents = c.documents, "
-            "length = c.length, vectors = c.vectors, stamp = c.stamp, most_vectors = c.most_vectors "
-            "FROM unnest(%(ns)s::int8[], %(items)s::int8[], %(documents)s::int8[], "
-            "%(length)s::int8[], %(vectors)s::int8[], %(stamp)s::int8[], %(most)s::int4[]) "
-            "AS c (ns, items, documents, length, vectors, stamp, most_vectors) WHERE n.ns = c.ns",
-            {
-                "ns": [space.ns for space in changed],
-                "items": [space.items for space in changed],
-                "documents": [space.documents for space in changed],
-                "length": [space.length for space in changed],
-                "vectors": [space.vectors for space in changed],
-                "stamp": [space.stamp for space in changed],
-                "most": [space.most_vectors for space in changed],
-            },
+        They are locked in the order of their paths, by every writer, so that no two of them can
+        wait for each other.
+        """
+        rows = self._session.rows(
+            f"INSERT INTO {self._tables.namespaces} (path) "
+            'SELECT path FROM unnest(%(paths)s::text[]) AS p (path) ORDER BY path COLLATE "C" '
+            "ON CONFLICT (path) DO UPDATE SET path = excluded.path "
+            "RETURNING ns, path, items, documents, length, vectors, stamp, most_vectors",
+            {"paths": sorted(set(paths))},
         )
-    if unused:
-        session.run(f"DELETE FROM {tables.namespaces} WHERE ns = ANY (%(ns)s)", {"ns": unused})
+        held = [Space(*row) for row in rows]
+        made = [space for space in held if not space.stamp]
+        if made:
+            # Only now, with the new row held, as whoever removed the old one has committed.
+            [[high]] = self._session.rows(f"SELECT stamp FROM {self._tables.high_water}")
+            for space in made:
+                space.stamp = max(high, self._removed)
+        return {space.path: space for space in held}
 
+    def save(self, together: Together, spaces: Iterable[Space]) -> None:
+        """Write the rows back; those of namespaces without items go."""
+        spaces = list(spaces)
+        empty = [space for space in spaces if not space.items]
+        kept = [space for space in spaces if space.items]
+        if empty:
+            self._removed = max(self._removed, *(space.stamp for space in empty))
+            together.add(
+                f"DELETE FROM {self._tables.namespaces} WHERE ns = ANY (%(empty_ns)s)",
+                empty_ns=[space.ns for space in empty],
+            )
+        if kept:
+            together.add(
+                f"UPDATE {self._tables.namespaces} n SET items = c.items, "
+                "documents = c.documents, length = c.length, vectors = c.vectors, "
+                "stamp = c.stamp, most_vectors = c.most_vectors FROM unnest(%(space_ns)s::int8[], "
+                "%(space_items)s::int8[], %(space_documents)s::int8[], %(space_lengths)s::int8[], "
+                "%(space_vectors)s::int8[], %(space_stamps)s::int8[], %(space_most)s::int4[]) "
+                "AS c (ns, items, documents, length, vectors, stamp, most_vectors) "
+                "WHERE n.ns = c.ns",
+                space_ns=[space.ns for space in kept],
+                space_items=[space.items for space in kept],
+                space_documents=[space.documents for space in kept],
+                space_lengths=[space.length for space in kept],
+                space_vectors=[space.vectors for space in kept],
+                space_stamps=[space.stamp for space in kept],
+                space_most=[space.most_vectors for space in kept],
+            )
 
-def forget_unused(session: Session, tables: Tables, now: int) -> int:
-    """Delete the rows of namespaces that have been empty for a day; how many.
-
-    No clock that writers go by may be a day behind another's.
-    """
-    return session.run(
-        f"DELETE FROM {tables.namespaces} WHERE items = 0 AND stamp < %(before)s",
-        {"before": now - _DAY},
-    )
-
-
-_DAY = 86_400_000_000
+    def finish(self) -> None:
+        """Remember the stamps of removed namespaces: the last lock that a transaction takes."""
+        if self._removed:
+            self._session.run(
+                f"UPDATE {self._tables.high_water} SET stamp = %(stamp)s WHERE stamp < %(stamp)s",
+                {"stamp": self._removed},
+            )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from langgraph.store.base import TTLConfig
 
@@ -15,16 +15,23 @@ from langgraph_memory import clock as clocks
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store import migrations
 from langgraph_memory.store.base import MemoryStore
-from langgraph_memory.store.postgres import approximate, spaces
-from langgraph_memory.store.postgres.connections import Connections
+from langgraph_memory.store.postgres import approximate
+from langgraph_memory.store.postgres.candidates import OutdatedError, Sizes
+from langgraph_memory.store.postgres.connections import Connections, Session
 from langgraph_memory.store.postgres.schema import migrate
 from langgraph_memory.store.postgres.tables import Tables
 from langgraph_memory.store.postgres.transaction import PostgresTransaction
+from langgraph_memory.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
 __all__ = ["PostgresMemoryStore"]
+
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""How often a transaction is tried that the server has ended for the sake of another."""
 
 
 class PostgresMemoryStore(MemoryStore):
@@ -70,16 +77,20 @@ class PostgresMemoryStore(MemoryStore):
         self._connections = Connections(
             source, size=max_connections, prepare_threshold=prepare_threshold
         )
-        generation = f"SELECT generation FROM {self._tables.quoted}.memory_generations WHERE is_current"
-        self._begin_reading = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {generation}"
-        self._begin_writing = (
+        self._current = (
+            f"SELECT generation FROM {self._tables.quoted}.memory_generations WHERE is_current"
+        )
+        self._begin = (
             "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; "
             # All writing is by keys. Left alone, the planner would rather read a whole table than
             # look up a few hundred rows of it, as long as it is not very large.
             "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; "
             "SET LOCAL enable_seqscan = off; "
-            f"SELECT pg_advisory_xact_lock_shared({self._tables.lock('generation')}); {generation}"
+            f"SELECT pg_advisory_xact_lock_shared({self._tables.lock('generation')}); "
+            f"{self._current}"
         )
+        self._sizes = Sizes()
+        self._doubtful = False
         weakref.finalize(self, self._connections.close)
 
     @classmethod
@@ -131,9 +142,7 @@ class PostgresMemoryStore(MemoryStore):
 
     def _analyze(self) -> None:
         self.setup()
-        now = self._now()
-        with self._connections.transaction("BEGIN") as (session, _):
-            spaces.forget_unused(session, self._tables, now)
+        with self._connections.reading() as session:
             session.script(
                 "; ".join(
                     f"ANALYZE {self._tables.quoted}.memory_{name}"
@@ -144,12 +153,54 @@ class PostgresMemoryStore(MemoryStore):
     def _migrate(self) -> None:
         migrate(self._connections, self._tables, migrations.of(__package__))
 
+    def _within(self, write: bool, work: Callable[[Transaction], T]) -> T:
+        """See `MemoryStore`; repeated where the server or another process made it impossible."""
+        import psycopg
+
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return super()._within(write, work)
+            except OutdatedError:
+                # Another process has finished an index. Read anew which one is current.
+                self._doubtful = True
+            except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+                # Batches that write to the same namespaces in different orders.
+                if attempt >= ATTEMPTS:
+                    raise
+            except psycopg.OperationalError:
+                # A server that was restarted has closed idle connections. What was being written
+                # may have been: only who asked can say whether to do that again.
+                if write or attempt >= ATTEMPTS:
+                    raise
+                self._connections.check()
+
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[PostgresTransaction]:
-        begin = self._begin_writing if write else self._begin_reading
-        with self._connections.vectors(begin) as (session, begun):
-            current = begun[-1]
-            yield PostgresTransaction(session, self._tables, current[0][0] if current else None)
+        if write:
+            with self._connections.transaction(self._begin) as (session, begun):
+                transaction = self._on(session, begun[-1])
+                yield transaction
+                transaction.finish()
+            return
+        with self._connections.reading() as session:
+            known: list[tuple[Any, ...]] = [(self._generation,)]
+            if self._doubtful or self._generation is None:
+                known = session.rows(self._current)
+                self._doubtful = False
+            yield self._on(session, known)
+
+    def _on(self, session: Session, current: Sequence[tuple[Any, ...]]) -> PostgresTransaction:
+        self._connections.take_vectors(session)
+        generation = current[0][0] if current else None
+        return PostgresTransaction(session, self._tables, self._sizes, generation)
+
+    def close(self) -> None:
+        """Stop the sweep and close the store's own pool. Closing twice is harmless."""
+        # Before the sweep is waited for, which may itself be waiting for a server that is gone.
+        self._connections.refuse()
+        super().close()
 
     def _disconnect(self) -> None:
         self._connections.close()

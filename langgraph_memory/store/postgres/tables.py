@@ -54,9 +54,24 @@ class Tables:
         return self._named("memory_namespaces")
 
     @cached_property
+    def high_water(self) -> str:
+        """The latest stamp of removed namespaces."""
+        return self._named("memory_high_water")
+
+    @cached_property
+    def moment(self) -> str:
+        """The function that reads a record's time."""
+        return self._named("memory_moment")
+
+    @cached_property
     def items(self) -> str:
         """One row per item."""
         return self._named("memory_items")
+
+    @cached_property
+    def item_ids(self) -> str:
+        """The sequence that items' ids come from, as the text of a `regclass`."""
+        return f'{self.quoted}."memory_items_item_seq"'
 
     @cached_property
     def postings(self) -> str:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langgraph_memory.records import used
-from langgraph_memory.store.escape import dump, load
 from langgraph_memory.store.filters import MATCH_ALL
 from langgraph_memory.store.hits import StoreStats
 from langgraph_memory.store.operations import (
@@ -18,38 +16,52 @@ from langgraph_memory.store.operations import (
     Ranked,
     Row,
     Write,
-    moment,
 )
-from langgraph_memory.store.postgres import indexing, spaces, writing
-from langgraph_memory.store.postgres.candidates import candidates, within
+from langgraph_memory.store.postgres import indexing, writing
+from langgraph_memory.store.postgres.candidates import Sizes, candidates, within
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
 from langgraph_memory.store.postgres.indexing import Indexed
-from langgraph_memory.store.postgres.parameters import Parameters
+from langgraph_memory.store.postgres.spaces import Spaces
+from langgraph_memory.store.postgres.statement import Parameters, Together
 from langgraph_memory.store.postgres.tables import Tables
+from langgraph_memory.store.postgres.use import count_use
 from langgraph_memory.store.transaction import Transaction
 
 __all__ = ["PostgresTransaction"]
+
+MOST = 2**62
+"""More rows than any table has, and a number that Postgres can hold."""
 
 _ROW = "i.item, n.path, i.key, i.value, i.created_at, i.updated_at, i.ttl_minutes"
 _ALIVE = "(i.expires_at IS NULL OR i.expires_at > %(now)s)"
 
 
 class PostgresTransaction(Transaction):
-    """One transaction on a connection.
+    """One transaction on a connection, or some reads outside any.
 
     Args:
-        session: In a transaction already.
+        session: Takes vectors as parameters.
         tables: Where the store's tables are.
-        generation: The current index; None before there is any. It stays the current one as long
-            as a writing transaction lasts, see `finish_generation`.
+        sizes: Remembers how large namespaces are.
+        generation: The current index; None if there is none. It stays the current one as long as
+            a writing transaction lasts, see `finish_generation`. Outside a transaction it is the
+            one last known to be, and a search finds out if it is not any more.
     """
 
-    def __init__(self, session: Session, tables: Tables, generation: int | None) -> None:
+    def __init__(
+        self, session: Session, tables: Tables, sizes: Sizes, generation: int | None
+    ) -> None:
         self._session = session
         self._tables = tables
+        self._sizes = sizes
         self._current = generation
+        self._spaces = Spaces(session, tables)
         self._from = f"{tables.items} i JOIN {tables.namespaces} n ON n.ns = i.ns"
+
+    def finish(self) -> None:
+        """What comes last in a transaction that writes."""
+        self._spaces.finish()
 
     # -- items
 
@@ -68,24 +80,10 @@ class PostgresTransaction(Transaction):
         return [rows.get((wanted.path, wanted.key)) for wanted in gets]
 
     def write(self, writes: Sequence[Write], now: int) -> list[int]:
-        return writing.write(self._session, self._tables, writes, self._index(), now)
+        return writing.write(self._session, self._tables, self._spaces, writes, self._index(), now)
 
     def touch(self, path: str, keys: Sequence[str], now: int) -> int:
-        rows = self._session.rows(
-            f"SELECT i.item, i.value FROM {self._from} WHERE n.path = %(path)s "
-            f"AND i.key = ANY (%(keys)s) AND {_ALIVE} ORDER BY i.item FOR UPDATE OF i",
-            {"path": path, "keys": list(keys), "now": now},
-        )
-        after = {item: used(load(value), moment(now)) for item, value in rows}
-        touched = {item: dump(value) for item, value in after.items() if value is not None}
-        if not touched:
-            return 0
-        return self._session.run(
-            f"UPDATE {self._tables.items} i SET value = t.value "
-            "FROM unnest(%(items)s::int8[], %(values)s::text[]) AS t (item, value) "
-            "WHERE i.item = t.item",
-            {"items": list(touched), "values": list(touched.values())},
-        )
+        return count_use(self._session, self._tables, path, keys, now)
 
     def renew(self, items: Sequence[int], now: int) -> None:
         # Locked in the order that writers lock them in, so that neither can wait for the other.
@@ -98,13 +96,15 @@ class PostgresTransaction(Transaction):
         )
 
     def sweep(self, now: int, limit: int) -> int:
-        return writing.sweep(self._session, self._tables, now, limit)
+        return writing.sweep(self._session, self._tables, self._spaces, now, limit)
 
     # -- searching
 
     def listing(self, search: Listing, now: int) -> list[Row]:
         where, values = within(search.path, "n.path")
-        parameters = Parameters(now=now, limit=search.limit, offset=search.offset, **values)
+        parameters = Parameters(
+            now=now, limit=min(search.limit, MOST), offset=min(search.offset, MOST), **values
+        )
         parsed, meets = "", ""
         if search.condition != MATCH_ALL:
             condition, operands = to_sql(search.condition, "d.value")
@@ -118,7 +118,7 @@ class PostgresTransaction(Transaction):
         )
 
     def candidates(self, search: Ranked, now: int) -> Candidates:
-        return candidates(self._session, self._tables, search, self._index(), now)
+        return candidates(self._session, self._tables, self._sizes, search, self._index(), now)
 
     def rows(self, items: Sequence[int], now: int) -> list[Row]:
         return self._many(
@@ -230,7 +230,7 @@ class PostgresTransaction(Transaction):
         return [(Row(*row[:-1]), row[-1]) for row in rows]
 
     def build(self, generation: int, writes: Sequence[tuple[Row, Write]]) -> int:
-        held = spaces.lock(self._session, self._tables, (row.path for row, _ in writes))
+        held = self._spaces.lock(row.path for row, _ in writes)
         rows = self._session.rows(
             "SELECT i.ns, i.item, i.length, i.vectors, i.terms FROM "
             "unnest(%(items)s::int8[], %(updated)s::int8[]) AS w (item, updated_at) "
@@ -241,32 +241,29 @@ class PostgresTransaction(Transaction):
             },
         )
         there = {row[1]: Indexed(*row) for row in rows}
-        indexing.remove(self._session, self._tables, list(there.values()), generation=generation)
+        removal, addition = Together(self._session), Together(self._session)
+        indexing.remove(removal, self._tables, list(there.values()), generation=generation)
         kept = [(row, write) for row, write in writes if row.item in there]
-        indexing.add(
-            self._session,
-            self._tables,
-            generation,
-            [(there[row.item].ns, row.item, write) for row, write in kept],
-        )
+        entries = [(there[row.item].ns, row.item, write) for row, write in kept]
+        indexing.add(addition, self._tables, generation, entries)
         for row, write in kept:
             before = there[row.item]
             held[row.path].subtract(before.length, before.vectors)
             held[row.path].add(write.length, len(write.vectors))
-        self._session.run(
+        addition.add(
             f"UPDATE {self._tables.items} i SET generation = %(generation)s, length = b.length, "
             "vectors = b.vectors, terms = b.terms FROM unnest(%(items)s::int8[], "
-            "%(lengths)s::int4[], %(vectors)s::int4[], %(terms)s::text[]) "
+            "%(lengths)s::int4[], %(counts)s::int4[], %(terms)s::text[]) "
             "AS b (item, length, vectors, terms) WHERE i.item = b.item",
-            {
-                "generation": generation,
-                "items": [row.item for row, _ in kept],
-                "lengths": [write.length for _, write in kept],
-                "vectors": [len(write.vectors) for _, write in kept],
-                "terms": [" ".join(write.terms) for _, write in kept],
-            },
+            generation=generation,
+            items=[row.item for row, _ in kept],
+            lengths=[write.length for _, write in kept],
+            counts=[len(write.vectors) for _, write in kept],
+            terms=[" ".join(write.terms) for _, write in kept],
         )
-        spaces.save(self._session, self._tables, held.values())
+        self._spaces.save(addition, held.values())
+        removal.run()
+        addition.run()
         return len(kept)
 
     def finish_generation(self, generation: int) -> bool:
@@ -292,7 +289,7 @@ class PostgresTransaction(Transaction):
         return finished > 0
 
     def discard_generations(self, limit: int) -> int:
-        return indexing.forget_generation(self._session, self._tables, limit)
+        return indexing.forget_generations(self._session, self._tables, limit)
 
     def stats(self, now: int) -> StoreStats:
         tables = self._tables
@@ -300,21 +297,29 @@ class PostgresTransaction(Transaction):
         [row] = self._session.rows(
             f"SELECT (SELECT count(*) FROM {tables.namespaces} WHERE items > 0), "
             f"(SELECT count(*) FROM {tables.items}), "
-            f"(SELECT count(*) FROM {tables.sketches} WHERE generation = %(generation)s), "
+            f"(SELECT coalesce(sum(vectors), 0)::int8 FROM {tables.namespaces}), "
             f"(SELECT count(*) FROM {tables.postings}), "
             f"(SELECT count(*) FROM {tables.items} WHERE expires_at <= %(now)s), "
             "(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 "
             "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace "
             "WHERE s.nspname = %(schema)s AND c.relkind = 'r' AND c.relname LIKE %(pattern)s)",
             {
-                "generation": self._current,
                 "now": now,
                 "schema": tables.schema,
                 "pattern": r"memory\_%",
             },
         )
+        namespaces, items, vectors, postings, expired, size = map(int, row)
         return StoreStats(
-            *map(int, row), embedder=identity.embedder, dims=identity.dims, fields=identity.fields
+            namespaces=namespaces,
+            items=items,
+            vectors=vectors,
+            postings=postings,
+            expired=expired,
+            bytes=size,
+            embedder=identity.embedder,
+            dims=identity.dims,
+            fields=identity.fields,
         )
 
     # -- rows

@@ -15,6 +15,14 @@ CREATE TABLE memory_namespaces (
     approximate integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 60);
 
+-- The latest stamp of namespaces that were removed: one that is made anew begins above it, so that
+-- no version of an item is ever given twice.
+CREATE TABLE memory_high_water (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    stamp bigint NOT NULL
+);
+INSERT INTO memory_high_water (stamp) VALUES (0);
+
 -- Times are microseconds since 1970, UTC. value is JSON as it was given: jsonb would change the
 -- order of members and the form of numbers. terms is what the item has in the keyword index,
 -- with spaces between; indexing is the put's own list of fields; generation says which index holds
@@ -90,3 +98,17 @@ CREATE TABLE memory_generations (
     is_current boolean NOT NULL
 );
 CREATE UNIQUE INDEX memory_generations_current ON memory_generations (is_current) WHERE is_current;
+
+-- A moment in a record, as Python's datetime.fromisoformat reads it; null if it is none or has no
+-- time zone, whatever else Postgres takes for a time.
+CREATE FUNCTION memory_moment(written text) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF written !~ '^\d{4}-?\d\d-?\d\d[T ]([01]\d|2[0-3]):?[0-5]\d(:?[0-5]\d([.]\d+)?)?(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)$'
+    THEN
+        RETURN NULL;
+    END IF;
+    RETURN regexp_replace(written, '([.]\d{6})\d+', '\1')::timestamptz;
+EXCEPTION WHEN data_exception THEN
+    RETURN NULL;
+END
+$$;
