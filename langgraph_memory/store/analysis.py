@@ -13,7 +13,7 @@ their plain equivalents, no difference of case, Latin letters without accents. T
   ``gpt4`` and ``fooBar`` meet ``gpt-4`` and ``foo_bar``;
 - a run of Chinese, Japanese or Korean characters is all its pairs, and each Chinese and Korean
   character alone, so that words of one and of two characters are found without a dictionary; a
-  number before it makes one more pair (``6月``).
+  number before it makes one more pair (``6月``, written 六月 too).
 """
 
 from __future__ import annotations
@@ -60,6 +60,12 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-_./@:]+(?=\d)")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]+")
 # Accents left over, Hebrew points and Arabic vowel signs, which a search ignores.
 _MARKS = dict.fromkeys([*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670])
+_NUMERALS = "零一二三四五六七八九"
+_CHINESE_DATE = re.compile(
+    "(?<![零〇一二三四五六七八九十百千万])(?:[一二三]?十[一-九]?|[一-九])(?=[月日号])".replace(
+        "一-九", _NUMERALS[1:]
+    )
+)
 _PHONETIC_CHARACTER = re.compile(f"[{_PHONETIC}]")
 _QUESTION_WORD = re.compile(
     "|".join(sorted(map(re.escape, CHINESE_QUESTION_WORDS), key=len, reverse=True))
@@ -109,8 +115,9 @@ def _telling(normalised: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for run, token in _tokens(normalised):
         if run:
+            stored = set(_pairs(token))  # What a text with this run has; a lone kana is not.
             for piece in _QUESTION_WORD.split(token):
-                weights.update((pair, _pair_weight(pair)) for pair in _pairs(piece))
+                weights.update((pair, _pair_weight(pair)) for pair in stored & {*_pairs(piece)})
         elif token.replace("’", "'") not in ENGLISH_STOP_WORDS:
             weights.update(dict.fromkeys(_word_terms(token), 1.0))
     return {term: weight for term, weight in weights.items() if weight > 0}
@@ -175,7 +182,14 @@ def _normalised(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", text).casefold().translate(_MARKS)
+    text = _CHINESE_DATE.sub(lambda found: _date_number(found.group()), text)
     return _ACCENTED.sub(lambda found: _without_accents(found.group()), text)
+
+
+def _date_number(numerals: str) -> str:
+    """The day or month that Chinese numerals up to 39 name."""
+    tens, ten, ones = numerals.rpartition("十")
+    return str(10 * (_NUMERALS.find(tens) if tens else len(ten)) + _NUMERALS.find(ones or "零"))
 
 
 @lru_cache(maxsize=4_096)

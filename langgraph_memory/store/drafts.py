@@ -11,11 +11,12 @@ from typing import Any, Literal, get_args
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.shown import shown
 from langgraph_memory.store.analysis import query_terms, terms
 from langgraph_memory.store.embedding import Vectors, texts_of
 from langgraph_memory.store.escape import dump, escape
 from langgraph_memory.store.filters import parse
-from langgraph_memory.store.namespaces import matching_range, path_of
+from langgraph_memory.store.namespaces import MAX_BYTES, bytes_of, matching_range, path_of
 from langgraph_memory.store.operations import (
     ANY_VERSION,
     Get,
@@ -38,8 +39,8 @@ __all__ = [
     "search",
 ]
 
-MAX_KEY_LENGTH = 2_000
 MAX_MINUTES = 1e10
+MAX_ROWS = 2**62
 _DEFAULT_WEIGHTS = Weights()
 
 
@@ -80,10 +81,11 @@ def key_of(key: object) -> str:
         InvalidInputError: If it is too long for an index.
     """
     escaped = escape(str(key))
-    if len(escaped) > MAX_KEY_LENGTH:
+    size = bytes_of(escaped)
+    if size > MAX_BYTES:
         raise InvalidInputError(
-            f"A key may have at most {MAX_KEY_LENGTH} characters, got {len(escaped)}: "
-            f"{str(key)[:40]!r}… Use a digest of it, and keep the text in the value."
+            f"A key may have at most {MAX_BYTES:,} bytes, written as UTF-8, got {size:,}: "
+            f"{shown(str(key)[:40])}… Use a digest of it, and keep the text in the value."
         )
     return escaped
 
@@ -162,9 +164,10 @@ def search(
             "or search with mode='keyword'."
         )
     path, condition = path_of(tuple(op.namespace_prefix)), parse(op.filter)
+    limit, offset = min(op.limit, MAX_ROWS), min(op.offset, MAX_ROWS)
     query = (op.query or "").strip()
     if not query:
-        listing = Listing(path, condition, op.limit, op.offset, op.refresh_ttl, report)
+        listing = Listing(path, condition, limit, offset, op.refresh_ttl, report)
         return Draft(lambda stored, searched: listing)
     by_vector = has_embedder and mode != "keyword"
 
@@ -172,8 +175,8 @@ def search(
         return Ranked(
             path,
             condition,
-            op.limit,
-            op.offset,
+            limit,
+            offset,
             op.refresh_ttl,
             report,
             mode if has_embedder else "keyword",

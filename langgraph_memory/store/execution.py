@@ -72,9 +72,9 @@ def _search(
     elif search.limit:
         candidates = tx.candidates(cast(Ranked, search), now)
         reads = candidates.reads
-        scores = rank(candidates, cast(Ranked, search))
-        found = {row.item: row for row in tx.rows(list(scores), now)}
-        rows = [found[item] for item in scores if item in found]
+        page = rank(candidates, cast(Ranked, search))
+        scores = page.scores
+        rows = page.of(tx.rows(list(scores), now))
     if search.refresh:
         renewed += [row.item for row in rows if row.ttl is not None]
     hits = [_hit(row, scores.get(row.item)) for row in rows]

@@ -20,10 +20,25 @@ from langgraph.store.base import (
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store.escape import escape, unescape
 
-__all__ = ["bounds", "labels_of", "listed", "path_of", "range_of", "validate"]
+__all__ = [
+    "MAX_BYTES",
+    "bounds",
+    "bytes_of",
+    "labels_of",
+    "listed",
+    "path_of",
+    "range_of",
+    "validate",
+]
 
 Namespace = tuple[str, ...]
-MAX_LENGTH = 2_000
+MAX_BYTES = 2_000
+"""Bytes of a path or a key as stored: what an index of either database can hold."""
+
+
+def bytes_of(escaped: str) -> int:
+    """Size of an escaped text in UTF-8."""
+    return len(escaped) if escaped.isascii() else len(escaped.encode())
 
 
 def path_of(namespace: Namespace) -> str:
@@ -73,11 +88,11 @@ def validate(op: Op) -> None:
             ) from None
         raise
     namespace = getattr(op, "namespace", ()) or getattr(op, "namespace_prefix", ())
-    length = len(path_of(tuple(namespace)))
-    if length > MAX_LENGTH:
+    size = bytes_of(path_of(tuple(namespace)))
+    if size > MAX_BYTES:
         raise InvalidInputError(
-            f"A namespace may have at most {MAX_LENGTH} characters in all its labels, "
-            f"got {length}. Use shorter labels, such as a digest."
+            f"A namespace may have at most {MAX_BYTES:,} bytes in all its labels as UTF-8, "
+            f"got {size:,}. Use shorter labels, such as a digest."
         )
 
 

@@ -96,7 +96,7 @@ class Ranked:
     @property
     def depth(self) -> int:
         """How many candidates each side proposes."""
-        return max(100, 4 * (self.limit + self.offset))
+        return min(max(100, 4 * (self.limit + self.offset)), 2**31 - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,15 +58,15 @@ class Weights:
         InvalidInputError: If one is no number or out of its range.
     """
 
-    keyword_short: float = 0.7
+    keyword_short: float = 0.8
     keyword_long: float = 0.3
-    half_length: float = 100.0
+    half_length: float = 75.0
     brevity: float = 0.4
     coverage: float = 0.15
-    rarity: float = 1.7
+    rarity: float = 1.8
     k1: float = 1.2
     b: float = 1.0
-    padding: float = 20.0
+    padding: float = 15.0
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -204,4 +204,4 @@ def fuse(
     substance = length / np.maximum(length + mean_length, 1.0)
     near = np.maximum(found, 0.0) / nearest
     scores = share * keyword / best + (1 - share) * near + brevity * substance
-    return np.asarray(scores / (1 + brevity), dtype=np.float64)
+    return np.minimum(scores / (1 + brevity), 1.0)

@@ -57,16 +57,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
-def emptied(dsn: str) -> str:
-    """The database without what tests have left in it; much quicker than a new one."""
+TABLES = """
+    SELECT quote_ident(tablename) FROM pg_tables
+    WHERE schemaname = 'langgraph_memory' AND tablename <> 'memory_migrations'
+"""
+
+
+def remembered(dsn: str) -> str:
+    """The database with a copy of what a new one holds, for `emptied`."""
     import psycopg
 
     with psycopg.connect(dsn, autocommit=True) as connection:
-        found = connection.execute(
-            "SELECT format('DELETE FROM %I.%I', schemaname, tablename) FROM pg_tables "
-            "WHERE schemaname = 'langgraph_memory' AND tablename <> 'memory_migrations'"
-        )
-        connection.execute("; ".join(statement for (statement,) in found.fetchall()).encode())
+        connection.execute("CREATE SCHEMA pristine")
+        for (table,) in connection.execute(TABLES).fetchall():
+            copy = f"CREATE TABLE pristine.{table} AS TABLE langgraph_memory.{table}"
+            connection.execute(copy.encode())
+    return dsn
+
+
+def emptied(dsn: str) -> str:
+    """The database as it was when it was new; much quicker than another new one."""
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        statements = [
+            f"DELETE FROM langgraph_memory.{table}; INSERT INTO langgraph_memory.{table} "
+            f"OVERRIDING SYSTEM VALUE TABLE pristine.{table}"
+            for (table,) in connection.execute(TABLES).fetchall()
+        ]
+        connection.execute("; ".join(statements).encode())
     return dsn
 
 
@@ -89,7 +108,13 @@ def opening(param: tuple[str, Face], folder: Path, database: Callable[[], str]) 
 def postgres_of_the_contract(postgres_databases: Databases) -> Iterator[str]:
     """One database for all tests, each of which begins by emptying it."""
     with postgres_databases.fresh() as dsn:
-        yield dsn
+        yield remembered(dsn)
+
+
+@pytest.fixture(scope="module")
+def postgres_of_the_module(postgres_database_of_module: str) -> str:
+    """The same for the tests of a module that only read."""
+    return remembered(postgres_database_of_module)
 
 
 @pytest.fixture
@@ -106,7 +131,7 @@ def opener_of_module(
     yield from opening(
         request.param,
         tmp_path_factory.mktemp("store"),
-        lambda: str(request.getfixturevalue("postgres_database_of_module")),
+        lambda: str(request.getfixturevalue("postgres_of_the_module")),
     )
 
 

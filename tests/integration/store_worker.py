@@ -74,8 +74,9 @@ class Writer:
         word, mode = self.rng.choice(WORDS), self.rng.choice(("hybrid", "vector", "keyword"))
         found = self.memory.find(self.own, word, mode=mode, limit=100)  # type: ignore[arg-type]
         assert {hit.key for hit in found} <= set(self.left)
-        containing = {key for key, value in self.left.items() if word in value["text"]}
-        assert containing <= {hit.key for hit in found}
+        missed = {key for key, value in self.left.items() if word in value["text"]}
+        missed -= {hit.key for hit in found}
+        assert not missed, f"{mode} search for {word!r} missed {missed} after {self.rounds} rounds"
         everywhere: list[SearchItem] = self.memory.search((), query=word, limit=5)
         assert len(everywhere) == 5 or self.rounds < 5
         self.count()

@@ -18,16 +18,16 @@ from langchain_core.messages import (
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.evals.__main__ import main
-from langgraph_memory.evals.contenders import Contender, load_strategy
-from langgraph_memory.evals.cost import PrefixCache, cacheable
-from langgraph_memory.evals.coverage import unseen_by
-from langgraph_memory.evals.exact import MESSAGE_OVERHEAD, ExactCounter
-from langgraph_memory.evals.metrics import Course, Tally, replay
-from langgraph_memory.evals.peers import PEERS
-from langgraph_memory.evals.rules import added_faults, faults
-from langgraph_memory.evals.summarizers import SUMMARY_TOKENS, ScriptedSummarizer
-from langgraph_memory.evals.timing import warm_median
-from langgraph_memory.evals.transcripts import Thread, chain_runs, load_runs, thread_of_length
+from langgraph_memory.evals.context.contenders import Contender, load_strategy
+from langgraph_memory.evals.context.cost import PrefixCache, cacheable
+from langgraph_memory.evals.context.coverage import unseen_by
+from langgraph_memory.evals.context.exact import MESSAGE_OVERHEAD, ExactCounter
+from langgraph_memory.evals.context.metrics import Course, Tally, replay
+from langgraph_memory.evals.context.peers import PEERS
+from langgraph_memory.evals.context.rules import added_faults, faults
+from langgraph_memory.evals.context.summarizers import SUMMARY_TOKENS, ScriptedSummarizer
+from langgraph_memory.evals.context.timing import warm_median
+from langgraph_memory.evals.context.transcripts import Thread, chain_runs, load_runs, thread_of_length
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from statistics import fmean
 
@@ -17,6 +18,8 @@ __all__ = ["filtered_searches", "first_searches", "random_searches", "warm_searc
 
 QUESTIONS = 30
 WARM_SPACES = 5
+WARM_UP = 15
+_WARM_UP_SECONDS = 1.5
 _FILTERING: tuple[Mode, ...] = ("vector", "hybrid")
 
 
@@ -60,8 +63,7 @@ def warm_searches(running: Sequence[Running], corpus: Corpus, repeats: int) -> l
     spaces = range(min(WARM_SPACES, corpus.spaces))
     searching = _all(running, MODES)
     for each in searching:
-        for space in spaces:
-            each.ask(corpus.question(space))
+        _warm_up(each, corpus, list(spaces))
     _rounds(searching, corpus, list(spaces), repeats, filtered=False)
     return [each.measure("warm") for each in searching]
 
@@ -79,7 +81,7 @@ def random_searches(
 ) -> list[Measure]:
     """Namespaces at random that were not searched since the store was opened.
 
-    A few searches in another namespace come first, so that connections and statements are there.
+    Searches in another namespace come first, so that connections and plans are there.
     """
     searching = _all(running, MODES)
     random = np.random.default_rng(seed)
@@ -98,8 +100,8 @@ def random_searches(
             for place, mode in enumerate(MODES)
         }
         for each in searching:
-            for _ in range(3):
-                each.ask(corpus.question(first))
+            if each.running.lasting:
+                _warm_up(each, corpus, [first])
         take_turns(
             [each.track for each in searching],
             [questions[each.mode] for each in searching],
@@ -130,6 +132,18 @@ def first_searches(
             measures.append(searching.measure("first"))
         loads.append(Loaded(scale, store.contender.name, store.load_seconds, grown))
     return measures, loads
+
+
+def _warm_up(searching: _Searching, corpus: Corpus, spaces: Sequence[int]) -> None:
+    """Search in each namespace, and so often that Postgres has settled on a plan.
+
+    It plans a prepared statement anew the first five times; drivers prepare it after some more.
+    """
+    until = time.perf_counter() + _WARM_UP_SECONDS
+    for number in range(max(WARM_UP, len(spaces))):
+        if number >= len(spaces) and time.perf_counter() > until:
+            return
+        searching.ask(corpus.question(spaces[number % len(spaces)]))
 
 
 def _modes(store: Running, wanted: Sequence[Mode]) -> list[Mode]:

@@ -81,16 +81,23 @@ class Sizes:
 
     def __init__(self) -> None:
         self._totals: dict[str, Totals] = {}
+        self._last: Totals | None = None
 
-    def of(self, path: str) -> Totals | None:
-        """The totals last seen."""
-        return self._totals.get(path)
+    def are_small(self, path: str) -> bool:
+        """Whether comparing all vectors exactly is best; a path not seen yet is like the last."""
+        totals = self._totals.get(path, self._last)
+        return totals is not None and totals.vectors <= COMPARED_EXACTLY
+
+    def approximate(self, path: str, generation: int) -> Sequence[int]:
+        """Ids of the namespaces that have an approximate index."""
+        totals = self._totals.get(path)
+        return totals.approximate if totals and totals.generation == generation else ()
 
     def remember(self, path: str, totals: Totals) -> None:
         """Keep the totals just seen."""
         if len(self._totals) >= self.LIMIT and path not in self._totals:
             self._totals = {}
-        self._totals[path] = totals
+        self._totals[path] = self._last = totals
 
 
 class OutdatedError(Exception):
@@ -119,11 +126,10 @@ def candidates(
     passing = _passing(search)
     if search.vector is not None:
         parameters.update({"vector": _vector(search)})
-        known = sizes.of(search.path)
-        if known is not None and known.vectors <= COMPARED_EXACTLY:
+        if sizes.are_small(search.path):
             parts.append(_exactly(tables, "spaces", "ns", f"AND {passing.format('e')} "))
         else:
-            indexed = known.approximate if known and known.generation == generation else ()
+            indexed = sizes.approximate(search.path, generation)
             parts += _near(session, tables, indexed, parts, passing, parameters)
     if search.terms:
         parts += _worth(tables, search, passing, parameters)
@@ -225,8 +231,10 @@ _AWAY = "s.embedding <#> %(vector)b::halfvec"
 def _exactly(tables: Tables, of: str, by: str, condition: str) -> str:
     # Similarities are computed before they are grouped, or whole vectors would be sorted.
     return (
-        "near AS MATERIALIZED (SELECT ns, item, max(similarity) AS similarity FROM "
-        "(SELECT e.ns, e.item, -(e.embedding <#> %(vector)b) AS similarity "
+        "near AS MATERIALIZED (SELECT ns, item, max(updated_at) AS updated_at, "
+        "max(length) AS length, max(similarity) AS similarity FROM "
+        "(SELECT e.ns, e.item, e.updated_at, e.length, "
+        "-(e.embedding <#> %(vector)b) AS similarity "
         f"FROM {of} JOIN {tables.embeddings} e USING ({by}) "
         f"WHERE e.generation = %(generation)s {condition}OFFSET 0) e "
         "GROUP BY ns, item ORDER BY similarity DESC LIMIT %(depth)s)"
@@ -266,10 +274,10 @@ def _worth(tables: Tables, search: Ranked, passing: str, parameters: Parameters)
         "(greatest(a.documents - c.items, 0) + 0.5::float8) / (c.items + 0.5::float8)), "
         "%(rarity)s::float8) AS weight "
         "FROM counted c CROSS JOIN averages a)",
-        "worth AS MATERIALIZED (SELECT f.ns, f.item, "
+        "worth AS MATERIALIZED (SELECT f.ns, f.item, max(f.length)::int4 AS length, "
         "sum(r.weight * f.tf / (f.tf + r.fixed + r.per_length * f.length)) AS keyword "
         "FROM found f JOIN rarity r USING (place) GROUP BY f.ns, f.item)",
-        "matched AS MATERIALIZED (SELECT w.ns, w.item, w.keyword FROM worth w "
+        "matched AS MATERIALIZED (SELECT w.ns, w.item, w.length, w.keyword FROM worth w "
         f"WHERE {passing.format('w')} ORDER BY keyword DESC LIMIT %(depth)s)",
     ]
 
@@ -289,25 +297,37 @@ def _union(tables: Tables, search: Ranked) -> str:
         "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}') FROM spaces"
     ]
     if search.vector is not None:
-        sides.append("SELECT ns, item, similarity, NULL::float8 AS keyword FROM near")
+        sides.append(
+            "SELECT ns, item, updated_at, length, similarity, NULL::float8 AS keyword FROM near"
+        )
         similarity = (
             "coalesce(u.similarity, (SELECT max(-(e.embedding <#> %(vector)b)) "
             f"FROM {tables.embeddings} e WHERE e.ns = u.ns AND e.item = u.item "
             "AND e.generation = %(generation)s))"
         )
     if search.terms:
-        sides.append("SELECT ns, item, NULL::float8 AS similarity, keyword FROM matched")
+        sides.append(
+            "SELECT ns, item, NULL::int8 AS updated_at, length, NULL::float8 AS similarity, "
+            "keyword FROM matched"
+        )
         rows.append("SELECT -place, items, 0, NULL, NULL, NULL FROM counted")
     if search.vector is not None and search.terms:
         sides.append(
-            "SELECT ns, item, NULL, keyword FROM worth WHERE item IN (SELECT item FROM near)"
+            "SELECT ns, item, NULL, length, NULL, keyword FROM worth "
+            "WHERE item IN (SELECT item FROM near)"
         )
     if sides:
+        united = sides[0]
+        if len(sides) > 1:
+            united = (
+                "SELECT ns, item, max(updated_at) AS updated_at, max(length) AS length, "
+                "max(similarity) AS similarity, max(keyword) AS keyword "
+                f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item"
+            )
         rows.append(
-            f"SELECT u.item, i.updated_at, i.length, {similarity}, u.keyword, NULL FROM ("
-            "SELECT ns, item, max(similarity) AS similarity, max(keyword) AS keyword "
-            f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item) u "
-            f"JOIN {tables.items} i USING (ns, item)"
+            "SELECT u.item, coalesce(u.updated_at, (SELECT i.updated_at "
+            f"FROM {tables.items} i WHERE i.item = u.item)), u.length, {similarity}, u.keyword, "
+            f"NULL FROM ({united}) u"
         )
     return " UNION ALL ".join(rows)
 

@@ -7,10 +7,20 @@ from dataclasses import dataclass
 
 from langgraph_memory.store.operations import Write
 from langgraph_memory.store.postgres.connections import Session
-from langgraph_memory.store.postgres.statement import Together
+from langgraph_memory.store.postgres.statement import Together, numbers
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["Indexed", "add", "forget_generations", "remove"]
+__all__ = ["Entry", "Indexed", "add", "forget_generations", "remove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item that is to be in the index."""
+
+    ns: int
+    item: int
+    updated_at: int
+    write: Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,49 +38,56 @@ def add(
     together: Together,
     tables: Tables,
     generation: int,
-    entries: Sequence[tuple[int, int, Write]],
+    entries: Sequence[Entry],
 ) -> None:
-    """Put items (namespace id, item id, what was written) into the index."""
+    """Put items into the index."""
     postings = [
-        (ns, item, write.length, tf, term)
-        for ns, item, write in entries
-        for term, tf in write.terms.items()
+        (entry.ns, entry.item, entry.write.length, tf, term)
+        for entry in entries
+        for term, tf in entry.write.terms.items()
     ]
     if postings:
         spaces, items, lengths, tfs, terms = map(list, zip(*postings, strict=True))
         together.add(
             f"INSERT INTO {tables.postings} (ns, item, length, tf, term) SELECT * FROM unnest("
             "%(posting_ns)s::int8[], %(posting_items)s::int8[], %(posting_lengths)s::int4[], "
-            "%(posting_tfs)s::int4[], %(posting_terms)s::text[])",
-            posting_ns=spaces,
-            posting_items=items,
-            posting_lengths=lengths,
-            posting_tfs=tfs,
-            posting_terms=terms,
+            "%(posting_tfs)s::int4[], string_to_array(%(posting_terms)s, ' '))",
+            posting_ns=numbers(spaces),
+            posting_items=numbers(items),
+            posting_lengths=numbers(lengths),
+            posting_tfs=numbers(tfs),
+            posting_terms=" ".join(terms),
         )
     vectors = [
-        (ns, item, field, vector)
-        for ns, item, write in entries
-        for field, vector in enumerate(write.vectors)
+        (entry, field, vector)
+        for entry in entries
+        for field, vector in enumerate(entry.write.vectors)
     ]
     if vectors:
         from pgvector import Vector
 
         values = {
             "vector_generation": generation,
-            "vector_ns": [vector[0] for vector in vectors],
-            "vector_items": [vector[1] for vector in vectors],
-            "vector_fields": [vector[2] for vector in vectors],
-            "vectors": [Vector(vector[3]) for vector in vectors],
+            "vector_ns": numbers(entry.ns for entry, _, _ in vectors),
+            "vector_items": numbers(entry.item for entry, _, _ in vectors),
+            "vector_updated": numbers(entry.updated_at for entry, _, _ in vectors),
+            "vector_lengths": numbers(entry.write.length for entry, _, _ in vectors),
+            "vector_fields": numbers(field for _, field, _ in vectors),
+            "vectors": [Vector(vector) for _, _, vector in vectors],
         }
-        for table, kind in ((tables.embeddings, "vector"), (tables.sketches, "halfvec")):
-            together.add(
-                f"INSERT INTO {table} (ns, item, generation, field, embedding) "
-                f"SELECT ns, item, %(vector_generation)s, field, embedding::{kind} FROM unnest("
-                "%(vector_ns)s::int8[], %(vector_items)s::int8[], %(vector_fields)s::int4[], "
-                "%(vectors)b::vector[]) AS v (ns, item, field, embedding)",
-                **values,
-            )
+        together.add(
+            f"INSERT INTO {tables.embeddings} (ns, item, updated_at, length, field, embedding, "
+            "generation) SELECT *, %(vector_generation)s FROM unnest(%(vector_ns)s::int8[], "
+            "%(vector_items)s::int8[], %(vector_updated)s::int8[], %(vector_lengths)s::int4[], "
+            "%(vector_fields)s::int4[], %(vectors)b::vector[])",
+            **values,
+        )
+        together.add(
+            f"INSERT INTO {tables.sketches} (ns, item, field, embedding, generation) "
+            "SELECT ns, item, field, embedding::halfvec, %(vector_generation)s FROM unnest("
+            "%(vector_ns)s::int8[], %(vector_items)s::int8[], %(vector_fields)s::int4[], "
+            "%(vectors)b::vector[]) AS v (ns, item, field, embedding)"
+        )
 
 
 def remove(
@@ -93,11 +110,12 @@ def remove(
         spaces, items, terms = map(list, zip(*postings, strict=True))
         together.add(
             f"DELETE FROM {tables.postings} p USING unnest(%(unposted_ns)s::int8[], "
-            "%(unposted_items)s::int8[], %(unposted_terms)s::text[]) AS r (ns, item, term) "
+            "%(unposted_items)s::int8[], string_to_array(%(unposted_terms)s, ' ')) "
+            "AS r (ns, item, term) "
             "WHERE p.ns = r.ns AND p.term = r.term AND p.item = r.item",
-            unposted_ns=spaces,
-            unposted_items=items,
-            unposted_terms=terms,
+            unposted_ns=numbers(spaces),
+            unposted_items=numbers(items),
+            unposted_terms=" ".join(terms),
         )
     if entries:
         of = "" if generation is None else "AND v.generation = %(removed_generation)s"
@@ -106,8 +124,8 @@ def remove(
                 f"DELETE FROM {table} v USING "
                 "unnest(%(removed_ns)s::int8[], %(removed_items)s::int8[]) AS r (ns, item) "
                 f"WHERE v.ns = r.ns AND v.item = r.item {of}",
-                removed_ns=[entry.ns for entry in entries],
-                removed_items=[entry.item for entry in entries],
+                removed_ns=numbers(entry.ns for entry in entries),
+                removed_items=numbers(entry.item for entry in entries),
                 removed_generation=generation,
             )
 

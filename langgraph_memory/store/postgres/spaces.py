@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from langgraph_memory.store.postgres.connections import Session
-from langgraph_memory.store.postgres.statement import Together
+from langgraph_memory.store.postgres.statement import Together, numbers
 from langgraph_memory.store.postgres.tables import Tables
 
 __all__ = ["Space", "Spaces"]
@@ -94,13 +94,13 @@ class Spaces:
                 "%(space_vectors)s::int8[], %(space_stamps)s::int8[], %(space_most)s::int4[]) "
                 "AS c (ns, items, documents, length, vectors, stamp, most_vectors) "
                 "WHERE n.ns = c.ns",
-                space_ns=[space.ns for space in kept],
-                space_items=[space.items for space in kept],
-                space_documents=[space.documents for space in kept],
-                space_lengths=[space.length for space in kept],
-                space_vectors=[space.vectors for space in kept],
-                space_stamps=[space.stamp for space in kept],
-                space_most=[space.most_vectors for space in kept],
+                space_ns=numbers(space.ns for space in kept),
+                space_items=numbers(space.items for space in kept),
+                space_documents=numbers(space.documents for space in kept),
+                space_lengths=numbers(space.length for space in kept),
+                space_vectors=numbers(space.vectors for space in kept),
+                space_stamps=numbers(space.stamp for space in kept),
+                space_most=numbers(space.most_vectors for space in kept),
             )
 
     def finish(self) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langgraph_memory.store.postgres.connections import Session
 
-__all__ = ["Parameters", "Together"]
+__all__ = ["Parameters", "Together", "numbers"]
+
+
+def numbers(values: Iterable[float | None]) -> str:
+    """Numbers as the text of an SQL array, many times faster than the driver writes a list."""
+    return f"{{{','.join('NULL' if value is None else repr(value) for value in values)}}}"
 
 
 class Parameters:

@@ -21,7 +21,7 @@ from langgraph_memory.store.postgres import indexing, writing
 from langgraph_memory.store.postgres.candidates import Sizes, candidates, within
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
-from langgraph_memory.store.postgres.indexing import Indexed
+from langgraph_memory.store.postgres.indexing import Entry, Indexed
 from langgraph_memory.store.postgres.spaces import Spaces
 from langgraph_memory.store.postgres.statement import Parameters, Together
 from langgraph_memory.store.postgres.tables import Tables
@@ -66,6 +66,13 @@ class PostgresTransaction(Transaction):
     # -- items
 
     def get(self, gets: Sequence[Get], now: int) -> list[Row | None]:
+        if len(gets) == 1:
+            one = self._many(
+                f"SELECT {_ROW} FROM {self._from} WHERE n.path = %(path)s AND i.key = %(key)s "
+                f"AND {_ALIVE}",
+                {"path": gets[0].path, "key": gets[0].key, "now": now},
+            )
+            return [one[0] if one else None]
         found = self._many(
             f"SELECT {_ROW} FROM unnest(%(paths)s::text[], %(keys)s::text[]) AS w (path, key) "
             f"JOIN {self._tables.namespaces} n ON n.path = w.path "
@@ -244,7 +251,9 @@ class PostgresTransaction(Transaction):
         removal, addition = Together(self._session), Together(self._session)
         indexing.remove(removal, self._tables, list(there.values()), generation=generation)
         kept = [(row, write) for row, write in writes if row.item in there]
-        entries = [(there[row.item].ns, row.item, write) for row, write in kept]
+        entries = [
+            Entry(there[row.item].ns, row.item, row.updated_at, write) for row, write in kept
+        ]
         indexing.add(addition, self._tables, generation, entries)
         for row, write in kept:
             before = there[row.item]

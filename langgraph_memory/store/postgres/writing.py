@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from langgraph_memory.store.operations import Write
 from langgraph_memory.store.postgres import indexing
 from langgraph_memory.store.postgres.connections import Session
-from langgraph_memory.store.postgres.indexing import Indexed
+from langgraph_memory.store.postgres.indexing import Entry, Indexed
 from langgraph_memory.store.postgres.spaces import Space, Spaces
-from langgraph_memory.store.postgres.statement import Together
+from langgraph_memory.store.postgres.statement import Together, numbers
 from langgraph_memory.store.postgres.tables import Tables
 from langgraph_memory.store.versions import check_version
 
@@ -101,7 +101,7 @@ def _read(session: Session, tables: Tables, places: Mapping[Key, Place], now: in
         f"LEFT JOIN {tables.items} i ON i.ns = w.ns AND i.key = w.key",
         {
             "sequence": tables.item_ids,
-            "ns": [place.space.ns for place in places.values()],
+            "ns": numbers(place.space.ns for place in places.values()),
             "keys": [key for _, key in places],
         },
     )
@@ -143,20 +143,20 @@ def _put(
         "created_at = excluded.created_at, updated_at = excluded.updated_at, "
         "generation = excluded.generation",
         generation=generation,
-        items=[place.item for place, _ in puts],
-        ns=[place.space.ns for place, _ in puts],
+        items=numbers(place.item for place, _ in puts),
+        ns=numbers(place.space.ns for place, _ in puts),
         keys=[put.key for _, put in puts],
         values=[put.value for _, put in puts],
         indexing=[put.indexing for _, put in puts],
         terms=[" ".join(put.terms) for _, put in puts],
-        lengths=[put.length for _, put in puts],
-        counts=[len(put.vectors) for _, put in puts],
-        ttl=[put.ttl for _, put in puts],
-        expires=[_expiry(put, now) for _, put in puts],
-        created=[place.created_at for place, _ in puts],
-        updated=[place.version for place, _ in puts],
+        lengths=numbers(put.length for _, put in puts),
+        counts=numbers(len(put.vectors) for _, put in puts),
+        ttl=numbers(put.ttl for _, put in puts),
+        expires=numbers(_expiry(put, now) for _, put in puts),
+        created=numbers(place.created_at for place, _ in puts),
+        updated=numbers(place.version for place, _ in puts),
     )
-    entries = [(place.space.ns, place.item, put) for place, put in puts]
+    entries = [Entry(place.space.ns, place.item, place.version or 0, put) for place, put in puts]
     indexing.add(together, tables, generation, entries)
     for place, put in puts:
         place.space.add(put.length, len(put.vectors))

@@ -61,10 +61,13 @@ CREATE TABLE memory_postings (
 );
 
 -- Vectors have length 1, so their inner product is their cosine. Any number of dimensions goes
--- into the column: a database has one embedder at a time, and another while it is reindexed.
+-- into the column: a database has one embedder at a time, and another while it is reindexed. What
+-- a search has to know of an item beside its scores is here again, so that it need not be fetched.
 CREATE TABLE memory_embeddings (
     ns bigint NOT NULL,
     item bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    length integer NOT NULL,
     generation integer NOT NULL,
     field integer NOT NULL,
     embedding vector NOT NULL,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from langgraph_memory.evals.contenders import Contender
-from langgraph_memory.evals.cost import PrefixCache, Spent, cacheable
-from langgraph_memory.evals.coverage import unseen_by
-from langgraph_memory.evals.exact import ExactCounter, Rendered
-from langgraph_memory.evals.rules import added_faults, faults
-from langgraph_memory.evals.summarizers import ScriptedSummarizer
-from langgraph_memory.evals.transcripts import Thread
+from langgraph_memory.evals.context.contenders import Contender
+from langgraph_memory.evals.context.cost import PrefixCache, Spent, cacheable
+from langgraph_memory.evals.context.coverage import unseen_by
+from langgraph_memory.evals.context.exact import ExactCounter, Rendered
+from langgraph_memory.evals.context.rules import added_faults, faults
+from langgraph_memory.evals.context.summarizers import ScriptedSummarizer
+from langgraph_memory.evals.context.transcripts import Thread
 from langgraph_memory.messages import validate
 
 __all__ = ["Course", "Moment", "Tally", "replay"]

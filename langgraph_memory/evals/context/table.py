@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from langgraph_memory.evals.metrics import Tally
+from langgraph_memory.evals.context.metrics import Tally
 
 __all__ = ["LEGEND", "quality_tables", "show", "timing_table"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from langgraph_memory.evals.contenders import Contender
+from langgraph_memory.evals.context.contenders import Contender
 
 __all__ = ["OURS"]
 

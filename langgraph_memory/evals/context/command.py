@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from langgraph_memory.errors import InvalidBudgetError, InvalidInputError, MissingExtraError
-from langgraph_memory.evals.contenders import Contender, load_strategy
-from langgraph_memory.evals.exact import ExactCounter, exact_counter
-from langgraph_memory.evals.metrics import Course, Tally, replay
-from langgraph_memory.evals.ours import OURS
-from langgraph_memory.evals.peers import PEERS
-from langgraph_memory.evals.table import LEGEND, quality_tables, timing_table
-from langgraph_memory.evals.timing import LENGTHS, timing_threads, warm_median
-from langgraph_memory.evals.transcripts import Thread, chain_runs, load_runs
+from langgraph_memory.evals.context.contenders import Contender, load_strategy
+from langgraph_memory.evals.context.exact import ExactCounter, exact_counter
+from langgraph_memory.evals.context.metrics import Course, Tally, replay
+from langgraph_memory.evals.context.ours import OURS
+from langgraph_memory.evals.context.peers import PEERS
+from langgraph_memory.evals.context.table import LEGEND, quality_tables, timing_table
+from langgraph_memory.evals.context.timing import LENGTHS, timing_threads, warm_median
+from langgraph_memory.evals.context.transcripts import Thread, chain_runs, load_runs
 
 __all__ = ["compare_contexts"]
 

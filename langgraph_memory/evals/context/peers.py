@@ -20,8 +20,8 @@ from langchain_core.messages import (
     trim_messages,
 )
 
-from langgraph_memory.evals.contenders import Contender
-from langgraph_memory.evals.exact import exact_counter
+from langgraph_memory.evals.context.contenders import Contender
+from langgraph_memory.evals.context.exact import exact_counter
 
 __all__ = ["PEERS"]
 

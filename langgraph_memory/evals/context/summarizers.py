@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
-from langgraph_memory.evals.exact import exact_counter
+from langgraph_memory.evals.context.exact import exact_counter
 
 __all__ = ["SUMMARY_TOKENS", "ScriptedSummarizer"]
 

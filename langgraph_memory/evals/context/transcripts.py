@@ -20,7 +20,7 @@ from langchain_core.messages import (
 )
 
 from langgraph_memory.errors import InvalidInputError
-from langgraph_memory.evals.exact import ExactCounter
+from langgraph_memory.evals.context.exact import ExactCounter
 
 __all__ = ["Thread", "chain_runs", "load_runs", "thread_of_length", "transcript_file"]
 

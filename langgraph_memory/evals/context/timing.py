@@ -6,9 +6,9 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from langgraph_memory.evals.contenders import Contender
-from langgraph_memory.evals.summarizers import ScriptedSummarizer
-from langgraph_memory.evals.transcripts import Thread, thread_of_length
+from langgraph_memory.evals.context.contenders import Contender
+from langgraph_memory.evals.context.summarizers import ScriptedSummarizer
+from langgraph_memory.evals.context.transcripts import Thread, thread_of_length
 
 __all__ = ["LENGTHS", "timing_threads", "warm_median"]
 

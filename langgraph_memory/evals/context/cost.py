@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from langgraph_memory.evals.exact import ExactCounter, Rendered
+from langgraph_memory.evals.context.exact import ExactCounter, Rendered
 
 __all__ = [
     "CACHED_PRICE",
