@@ -19,6 +19,7 @@ their plain equivalents, no difference of case, Latin letters without accents. T
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -70,7 +71,16 @@ _PHONETIC_CHARACTER = re.compile(f"[{_PHONETIC}]")
 _QUESTION_WORD = re.compile(
     "|".join(sorted(map(re.escape, CHINESE_QUESTION_WORDS), key=len, reverse=True))
 )
-_stem = snowballstemmer.stemmer("english").stemWord
+
+
+class _Stemmers(threading.local):
+    """A stemmer for each thread: it keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.stem = snowballstemmer.stemmer("english").stemWord
+
+
+_stemmers = _Stemmers()
 
 
 def terms(text: str) -> dict[str, int]:
@@ -167,7 +177,7 @@ def _word_terms(token: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def _stemmed(word: str) -> str:
     if word.isascii() and word.isalpha():
-        word = str(_stem(IRREGULAR_FORMS.get(word, word)[:MAX_TERM_LENGTH]))
+        word = str(_stemmers.stem(IRREGULAR_FORMS.get(word, word)[:MAX_TERM_LENGTH]))
     elif word.isdecimal():
         word = _plain_number(word)
     return word[:MAX_TERM_LENGTH]

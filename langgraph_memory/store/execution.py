@@ -35,6 +35,9 @@ def execute(tx: Transaction, requests: Sequence[Request], now: int) -> tuple[lis
     """
     results: list[Any] = []
     renewed: list[int] = []
+    written = sorted({request.path for request in requests if isinstance(request, Write)})
+    if written:
+        tx.reserve(written)
     for kind, group in groupby(requests, key=type):
         if kind is Write:
             results += tx.write(cast(list[Write], list(group)), now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from langgraph_memory.store.base import MemoryStore
 
 __all__ = ["open_store"]
 
+_CONNINFO = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
+
 
 def open_store(
     url: str, *, index: Mapping[str, Any] | None = None, ttl: TTLConfig | None = None
@@ -19,8 +22,8 @@ def open_store(
     """The store at a URL, by its scheme.
 
     Args:
-        url: ``postgresql://…`` or ``postgres://…``; ``sqlite:///memory.db``, ``:memory:`` or a
-            plain path for an SQLite file.
+        url: ``postgresql://…``, ``postgres://…`` or libpq's ``host=… dbname=…``;
+            ``sqlite:///memory.db``, ``:memory:`` or a plain path for an SQLite file.
         index: LangGraph's index configuration.
         ttl: LangGraph's time-to-live configuration.
 
@@ -29,7 +32,7 @@ def open_store(
         MissingExtraError: If the driver is not installed.
     """
     scheme, separator, rest = url.partition("://")
-    if separator and scheme in ("postgresql", "postgres"):
+    if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
         from langgraph_memory.store.postgres import PostgresMemoryStore
 
         return PostgresMemoryStore(url, index=index, ttl=ttl)

@@ -204,4 +204,4 @@ def fuse(
     substance = length / np.maximum(length + mean_length, 1.0)
     near = np.maximum(found, 0.0) / nearest
     scores = share * keyword / best + (1 - share) * near + brevity * substance
-    return np.minimum(scores / (1 + brevity), 1.0)
+    return np.asarray(np.minimum(scores / (1 + brevity), 1.0), dtype=np.float64)

@@ -26,6 +26,13 @@ __all__ = ["Transaction"]
 class Transaction(ABC):
     """One transaction on the database. Expired items do not exist for any of its methods."""
 
+    def reserve(self, paths: Sequence[str]) -> None:  # noqa: B027 - most need not know
+        """Told before anything else to which namespaces a batch will write, each once, sorted.
+
+        A database that locks single rows takes the locks here, in the same order for everyone, as
+        a batch that writes in several turns would lock in an order of its own.
+        """
+
     # -- items
 
     @abstractmethod

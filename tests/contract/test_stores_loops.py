@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from contract.stores import Opener
 from embedders import DIMS, AsyncOnlyEmbeddings, WordEmbeddings, as_coroutine_function
-from langgraph.store.base import Item
+from langgraph.store.base import Item, PutOp
 
 NS = ("loops",)
 
@@ -106,6 +108,39 @@ def test_loops_in_many_threads_at_once(open_ours: Opener) -> None:
         thread.join()
     assert failures == []
     assert len(memory.search(NS, limit=100)) == 24
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Threads that take turns a thousand times as often, so that what they share shows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(5e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_threads_that_index_at_once_index_the_same(
+    open_ours: Opener, request: pytest.FixtureRequest
+) -> None:
+    """Each word under its own stem, which nobody in this process has computed before."""
+    memory = open_ours().memory
+    rng = random.Random(request.node.name)
+    sounds = [consonant + vowel for consonant in "bdfgklmnp" for vowel in "aou"]
+    words = sorted({"".join(rng.choices(sounds, k=3)) + "rt" for _ in range(240)})
+
+    def index_part(number: int) -> None:
+        part = words[number::6]
+        memory.batch([PutOp(NS, word, {"text": f"{word}ing {word}s {word}ed"}) for word in part])
+
+    threads = [threading.Thread(target=index_part, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert memory.stats().postings == memory.stats().items == len(words)
+    missed = [word for word in words if [hit.key for hit in memory.find(NS, word)] != [word]]
+    assert missed == []
 
 
 def test_many_at_once_in_one_loop(open_ours: Opener) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import store_worker
@@ -33,7 +34,24 @@ processes.set_forkserver_preload(["langgraph_memory.store"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "memory.db")
-    return str(request.getfixturevalue("postgres_database"))
+    return as_url(request.getfixturevalue("postgres_database"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Of a database that nobody has set up yet."""
+    if request.param == "sqlite":
+        return str(tmp_path / "new.db")
+    return as_url(request.getfixturevalue("postgres_empty"))
+
+
+def as_url(conninfo: str) -> str:
+    """A connection string of any form as a URL."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = {name: quote(str(value), safe="") for name, value in conninfo_to_dict(conninfo).items()}
+    place = f"{parts.pop('host')}:{parts.pop('port', '5432')}/{parts.pop('dbname')}"
+    return f"postgresql://{place}?{'&'.join(f'{name}={value}' for name, value in parts.items())}"
 
 
 class Worker:
@@ -147,36 +165,36 @@ def test_killed_between_and_within_batches(url: str, start: Any) -> None:
     assert done > 8
 
 
-def test_killed_before_it_is_set_up(url: str, start: Any) -> None:
+def test_killed_before_it_is_set_up(new_url: str, start: Any) -> None:
     """A process that dies while it makes the tables leaves none half made."""
     for wait in (0.0, 0.001, 0.003, 0.006, 0.01):
         go = processes.Event()
-        worker = start(store_worker.set_up, url, "killed", go)
+        worker = start(store_worker.set_up, new_url, "killed", go)
         assert worker.answer() == "ready"
         go.set()
         threading.Event().wait(wait)
         worker.kill()
-    with opened(url) as memory:
+    with opened(new_url) as memory:
         memory.put(("setup",), "k", {"text": "walrus"})
         assert [hit.key for hit in memory.find(("setup",), "walrus", limit=1)] == ["k"]
         assert list(differences(memory)) == []
 
 
-def test_six_processes_set_up_at_once(url: str, start: Any) -> None:
+def test_six_processes_set_up_at_once(new_url: str, start: Any) -> None:
     go = processes.Event()
-    workers = [start(store_worker.set_up, url, f"p{number}", go) for number in range(6)]
+    workers = [start(store_worker.set_up, new_url, f"p{number}", go) for number in range(6)]
     assert [worker.answer() for worker in workers] == ["ready"] * 6
     go.set()
     assert [worker.answer() for worker in workers] == ["done"] * 6
-    with opened(url) as memory:
+    with opened(new_url) as memory:
         found = memory.find(("setup",), "walrus", mode="keyword", limit=100)
         assert {hit.key for hit in found} == {f"p{number}" for number in range(6)}
 
 
-def test_threads_set_up_at_once(url: str) -> None:
+def test_threads_set_up_at_once(new_url: str) -> None:
     """Of one store and of several, none of which was used before."""
-    one = opened(url)
-    memories = [one, one, one, *(opened(url) for _ in range(5))]
+    one = opened(new_url)
+    memories = [one, one, one, *(opened(new_url) for _ in range(5))]
     failures: list[BaseException] = []
     barrier = threading.Barrier(len(memories))
 

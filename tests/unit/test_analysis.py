@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +56,21 @@ class TestEnglish:
 
     def test_contractions_are_stop_words_with_any_apostrophe(self) -> None:
         assert query_terms("don't you\u2019re sing") == {"sing": 1.0}
+
+    def test_threads_do_not_mix_their_words(self) -> None:
+        letters = "bcdfghjklmnpqrstvwz"
+        words = [
+            f"{one}o{two}a{three}{ending}"
+            for one in letters
+            for two in letters
+            for three in letters[:6]
+            for ending in ("ing", "ations", "fulness")
+        ]
+        parts = [words[start::8] for start in range(8)]
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(lambda part: [[*terms(word)] for word in part], parts))
+        stem = snowballstemmer.stemmer("english").stemWord
+        assert found == [[[stem(word)] for word in part] for part in parts]
 
 
 class TestIdentifiers:

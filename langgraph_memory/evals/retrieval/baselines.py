@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +25,7 @@ Namespace = tuple[str, ...]
 _K1, _B = 1.5, 0.75
 _RANK_CONSTANT = 60
 _WORD = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
-_stem = snowballstemmer.stemmer("english").stemWord
+_stem = lru_cache(maxsize=None)(snowballstemmer.stemmer("english").stemWord)
 
 
 @dataclass

@@ -86,10 +86,13 @@ def _settings(session: Session, wanted: int) -> Iterator[None]:
     try:
         session.rows(
             "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), "
-            "set_config('hnsw.ef_search', %(ef)s, true)",
+            "set_config('hnsw.ef_search', %(ef)s, true), "
+            # The planner trusts the index to be the faster way only when tables are very large.
+            "set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)",
             {"ef": str(min(MAX_EF, max(2 * wanted, MIN_EF)))},
         )
         yield
+        session.rows("SELECT set_config('enable_sort', 'on', true)")
     finally:
         if not session.in_transaction:
             session.script("COMMIT")

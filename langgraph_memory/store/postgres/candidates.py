@@ -178,7 +178,8 @@ def _passing(search: Ranked) -> str:
     return "{}.item IN (SELECT item FROM allowed)"
 
 
-_LIVING = "{}.item NOT IN (SELECT item FROM hidden)"
+# Nearly always nothing is hidden, which is then found out once and not for every row.
+_LIVING = "((SELECT count(*) = 0 FROM hidden) OR {}.item NOT IN (SELECT item FROM hidden))"
 
 
 def _near(
@@ -190,7 +191,7 @@ def _near(
     parameters: Parameters,
 ) -> list[str]:
     kept = parameters.values["depth"] + MARGIN
-    but, indexes = "", ""
+    others, indexes = "spaces", ""
     searched, nearest = (
         approximate.nearest(
             session,
@@ -206,7 +207,8 @@ def _near(
     )
     if searched:
         parameters.update({"searched": searched, "nearest": nearest})
-        but = "AND s.ns <> ALL (%(searched)s::int8[]) "
+        # Left out before anything of theirs is read.
+        others = "(SELECT ns FROM spaces WHERE ns <> ALL (%(searched)s::int8[])) others"
         indexes = (
             f" UNION ALL SELECT s.ns, s.item, {_AWAY} FROM {tables.sketches} s "
             "WHERE s.ns = ANY (%(searched)s::int8[]) AND s.item = ANY (%(nearest)s::int8[]) "
@@ -216,8 +218,8 @@ def _near(
     return [
         # The items of the n best are among the n * m best vectors if none has more than m of them.
         f"scanned AS MATERIALIZED ((SELECT s.ns, s.item, {_AWAY} AS away "
-        f"FROM spaces JOIN {tables.sketches} s USING (ns) "
-        f"WHERE s.generation = %(generation)s {but}AND {passing.format('s')} ORDER BY away "
+        f"FROM {others} JOIN {tables.sketches} s USING (ns) "
+        f"WHERE s.generation = %(generation)s AND {passing.format('s')} ORDER BY away "
         f"LIMIT %(kept)s * (SELECT max(most_vectors) FROM spaces)){indexes})",
         "kept AS MATERIALIZED (SELECT ns, item FROM scanned GROUP BY ns, item "
         "ORDER BY min(away) LIMIT %(kept)s)",

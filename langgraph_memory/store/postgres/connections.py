@@ -208,6 +208,7 @@ class Connections:
             min_size=1,
             max_size=self._size,
             kwargs={"autocommit": True, "prepare_threshold": self._prepare_threshold},
+            configure=None if self._prepare_threshold is None else _plan_once,
             name="langgraph-memory",
             open=True,
         )
@@ -223,6 +224,15 @@ class Connections:
             pool, self._pool = self._pool, None
         if pool is not None and self._own:
             pool.close()
+
+
+def _plan_once(connection: PostgresConnection) -> None:
+    """Let a prepared statement keep its plan.
+
+    Left to itself Postgres plans a search anew each time, which takes longer than the search: with
+    thousands of namespaces it does not foresee that a path matches only one of them.
+    """
+    connection.execute("SET plan_cache_mode = force_generic_plan")
 
 
 def _closed() -> StoreClosedError:

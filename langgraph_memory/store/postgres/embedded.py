@@ -42,6 +42,9 @@ PREFIX = "langgraph-memory-postgres-"
 START_SECONDS = 60.0
 STOP_SECONDS = 60.0
 PORT_ATTEMPTS = 5
+# Postgres' own default of 128 MB does not hold one large namespace. Memory that is not used is not
+# taken.
+MEMORY = {"shared_buffers": "512MB"}
 THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 # Postgres refuses to run as root. Whoever starts it as root has one of these accounts.
 UNPRIVILEGED = ("nobody", "postgres", "daemon")
@@ -71,7 +74,7 @@ class EmbeddedPostgres:
         binaries = _binaries()
         self._account = _unprivileged_account()
         self._kept = folder is not None
-        self._settings = ({} if self._kept else dict(THROWAWAY)) | dict(settings or {})
+        self._settings = MEMORY | ({} if self._kept else THROWAWAY) | dict(settings or {})
         self._supervisor: subprocess.Popen[bytes] | None = None
         self.port = 0
         if folder is None:

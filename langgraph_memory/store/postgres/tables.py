@@ -59,9 +59,9 @@ class Tables:
         return self._named("memory_high_water")
 
     @cached_property
-    def moment(self) -> str:
-        """The function that reads a record's time."""
-        return self._named("memory_moment")
+    def used(self) -> str:
+        """The function that counts a use of a record."""
+        return self._named("memory_used")
 
     @cached_property
     def items(self) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from langgraph_memory.records import LIFETIMES
 from langgraph_memory.store.filters import MATCH_ALL
 from langgraph_memory.store.hits import StoreStats
 from langgraph_memory.store.operations import (
@@ -25,13 +26,14 @@ from langgraph_memory.store.postgres.indexing import Entry, Indexed
 from langgraph_memory.store.postgres.spaces import Spaces
 from langgraph_memory.store.postgres.statement import Parameters, Together
 from langgraph_memory.store.postgres.tables import Tables
-from langgraph_memory.store.postgres.use import count_use
 from langgraph_memory.store.transaction import Transaction
 
 __all__ = ["PostgresTransaction"]
 
 MOST = 2**62
 """More rows than any table has, and a number that Postgres can hold."""
+
+_HALF_LIVES = json.dumps({type_: life.half_life_days for type_, life in LIFETIMES.items()})
 
 _ROW = "i.item, n.path, i.key, i.value, i.created_at, i.updated_at, i.ttl_minutes"
 _ALIVE = "(i.expires_at IS NULL OR i.expires_at > %(now)s)"
@@ -86,11 +88,24 @@ class PostgresTransaction(Transaction):
         rows = {(row.path, row.key): row for row in found}
         return [rows.get((wanted.path, wanted.key)) for wanted in gets]
 
+    def reserve(self, paths: Sequence[str]) -> None:
+        """Lock all namespaces that will be written to, where that is done in several turns."""
+        if len(set(paths)) > 1:
+            self._spaces.lock(paths)
+
     def write(self, writes: Sequence[Write], now: int) -> list[int]:
         return writing.write(self._session, self._tables, self._spaces, writes, self._index(), now)
 
     def touch(self, path: str, keys: Sequence[str], now: int) -> int:
-        return count_use(self._session, self._tables, path, keys, now)
+        # The row itself is what is computed from: if another use is just being counted, Postgres
+        # waits for it and computes again.
+        used = f"{self._tables.used}(i.value, %(now)s::int8, %(half_lives)s::jsonb)"
+        return self._session.run(
+            f"UPDATE {self._tables.items} i SET value = {used} FROM {self._tables.namespaces} n "
+            f"WHERE n.ns = i.ns AND n.path = %(path)s AND i.key = ANY (%(keys)s) AND {_ALIVE} "
+            f"AND {used} IS NOT NULL",
+            {"path": path, "keys": list(keys), "now": now, "half_lives": _HALF_LIVES},
+        )
 
     def renew(self, items: Sequence[int], now: int) -> None:
         # Locked in the order that writers lock them in, so that neither can wait for the other.

@@ -102,16 +102,46 @@ CREATE TABLE memory_generations (
 );
 CREATE UNIQUE INDEX memory_generations_current ON memory_generations (is_current) WHERE is_current;
 
--- A moment in a record, as Python's datetime.fromisoformat reads it; null if it is none or has no
--- time zone, whatever else Postgres takes for a time.
-CREATE FUNCTION memory_moment(written text) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+-- A record's JSON text after one more use, as records.used makes it; null if the value is no record
+-- or its last use is no moment with a time zone that Python's datetime.fromisoformat reads. The text
+-- is put together again member by member, so that order and form of everything else stay.
+CREATE FUNCTION memory_used(written text, moment bigint, half_lives jsonb) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    record jsonb := written::jsonb;
+    last_use text := record ->> 'last_accessed_at';
+    earlier timestamptz;
+    present timestamptz := 'epoch'::timestamptz + moment * interval '1 microsecond';
+    idle_days double precision;
+    half_life double precision := (half_lives ->> (record ->> 'type'))::double precision;
 BEGIN
-    IF written !~ '^\d{4}-?\d\d-?\d\d[T ]([01]\d|2[0-3]):?[0-5]\d(:?[0-5]\d([.]\d+)?)?(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)$'
+    IF half_life IS NULL
+        OR (SELECT bool_or(coalesce(jsonb_typeof(record -> name), '') <> 'string') FROM unnest(ARRAY[
+            'content', 'type', 'id', 'scope', 'status', 'created_at', 'last_accessed_at']) AS name)
+        OR (SELECT bool_or(coalesce(jsonb_typeof(record -> name), '') <> 'number'
+            OR record -> name < '0' OR record -> name >= '1e300')
+            FROM unnest(ARRAY['heat', 'access_count']) AS name)
+        OR last_use !~ ('^\d{4}-?\d\d-?\d\d[T ]([01]\d|2[0-3])(:?[0-5]\d(:?[0-5]\d([.]\d+)?)?)?'
+            '(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)$')
     THEN
         RETURN NULL;
     END IF;
-    RETURN regexp_replace(written, '([.]\d{6})\d+', '\1')::timestamptz;
-EXCEPTION WHEN data_exception THEN
-    RETURN NULL;
+    BEGIN
+        earlier := regexp_replace(last_use, '([.]\d{6})\d+', '\1')::timestamptz;
+    EXCEPTION WHEN data_exception THEN
+        RETURN NULL;
+    END;
+    idle_days := greatest(0, extract(epoch FROM present - earlier)::double precision) / 86400;
+    RETURN (
+        SELECT json_object_agg(member, CASE member
+            WHEN 'heat' THEN to_json(greatest(0, (record ->> 'heat')::double precision)
+                * exp(-ln(2::double precision) / half_life * idle_days) + 1)
+            WHEN 'access_count' THEN to_json(trunc((record ->> 'access_count')::numeric) + 1)
+            WHEN 'last_accessed_at' THEN to_json(to_char(
+                greatest(earlier, present) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+            ELSE value
+        END ORDER BY place)
+        FROM json_each(written::json) WITH ORDINALITY AS m (member, value, place)
+    );
 END
 $$;
