@@ -12,7 +12,8 @@ LangGraphMemoryError
 ├── EmbeddingError (ValueError)
 ├── EmbedderMismatchError
 ├── VersionConflictError
-└── StoreClosedError
+├── StoreClosedError
+└── StoreUnavailableError
 
 Every message says what was wrong, with which value, and what to do about it.
 """
@@ -30,6 +31,7 @@ __all__ = [
     "LangGraphMemoryError",
     "MissingExtraError",
     "StoreClosedError",
+    "StoreUnavailableError",
     "SummarizationError",
     "UnknownProfileError",
     "VersionConflictError",
@@ -102,3 +104,7 @@ class VersionConflictError(LangGraphMemoryError):
 
 class StoreClosedError(LangGraphMemoryError):
     """A store is used after it was closed."""
+
+
+class StoreUnavailableError(LangGraphMemoryError):
+    """A store's file or server cannot be reached or is not what it should be."""

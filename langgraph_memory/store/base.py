@@ -233,7 +233,7 @@ class MemoryStore(BaseStore):
         if refresh_ttl is None:
             refresh_ttl = (self.ttl_config or {}).get("refresh_on_read", True)
         conditions = dict(filter) if filter else None
-        return SearchOp(tuple(namespace_prefix), conditions, limit, offset, query, refresh_ttl)
+        return SearchOp(namespace_prefix, conditions, limit, offset, query, refresh_ttl)
 
     # -- beside LangGraph's interface
 
@@ -294,7 +294,7 @@ class MemoryStore(BaseStore):
             )
         if isinstance(ttl, NotProvided):
             ttl = (self.ttl_config or {}).get("default_ttl")
-        op = PutOp(tuple(namespace), str(key), dict(value), index=index, ttl=ttl)
+        op = PutOp(namespace, str(key), cast(dict[str, Any], value), index=index, ttl=ttl)
         expected = None if version is None else microseconds(version)
         [stamp] = yield from self._steps([self._draft(op, expected=expected)])
         return moment(stamp)
@@ -312,7 +312,7 @@ class MemoryStore(BaseStore):
         Returns:
             How many records were touched.
         """
-        validate(GetOp(tuple(namespace), ""))
+        validate(GetOp(namespace, ""))
         if isinstance(keys, str):
             raise InvalidInputError(f"keys must be a list of keys, got the text {keys!r}.")
         path, wanted = (
@@ -355,7 +355,7 @@ class MemoryStore(BaseStore):
             after = (page[-1].path, page[-1].key)
 
     def _scanned(self, namespace_prefix: Namespace, page_size: int) -> str:
-        validate(SearchOp(tuple(namespace_prefix)))
+        validate(SearchOp(namespace_prefix))
         if page_size < 1:
             raise InvalidInputError(f"page_size must be at least 1, got {page_size}.")
         return path_of(tuple(namespace_prefix))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from langgraph_memory.calls import Call
 from langgraph_memory.errors import EmbeddingError, InvalidInputError
 from langgraph_memory.records import is_record
+from langgraph_memory.shown import shown
 from langgraph_memory.store.operations import Identity
 
 __all__ = ["Embedder", "fields_of", "texts_of"]
@@ -101,7 +102,13 @@ class Embedder:
                 "texts, or a name such as 'openai:text-embedding-3-small'."
             )
         self.dims = dims
-        self._embeddings = ensure_embeddings(embed)
+        try:
+            self._embeddings = ensure_embeddings(embed)
+        except ValueError as error:
+            raise InvalidInputError(
+                f"index['embed']={shown(embed)} stands for no embedder: "
+                f"{str(error).splitlines()[0]}"
+            ) from error
         name = index.get("name") or _name_of(embed)
         self.identity = Identity(str(name), dims, fields_of(index))
 

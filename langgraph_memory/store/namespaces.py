@@ -71,6 +71,11 @@ def validate(op: Op) -> None:
         InvalidNamespaceError: If a label is no text, is empty or holds a full stop or NUL, or if
             something is to be written to the root or below ``langgraph``.
     """
+    namespace = getattr(op, "namespace", ()) or getattr(op, "namespace_prefix", ())
+    if isinstance(namespace, str):
+        raise InvalidNamespaceError(
+            f"A namespace is a tuple of labels, got the text {namespace!r}: write ({namespace!r},)."
+        )
     if isinstance(op, PutOp) and op.value is not None:
         if not op.namespace:
             raise InvalidNamespaceError("Namespace cannot be empty: name at least one label.")
@@ -87,7 +92,6 @@ def validate(op: Op) -> None:
                 "langgraph_memory.store.encode_label(text), which decode_label undoes."
             ) from None
         raise
-    namespace = getattr(op, "namespace", ()) or getattr(op, "namespace_prefix", ())
     size = bytes_of(path_of(tuple(namespace)))
     if size > MAX_BYTES:
         raise InvalidInputError(

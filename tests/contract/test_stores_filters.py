@@ -135,34 +135,34 @@ def test_what_a_filter_means(books: Driver, case: str) -> None:
     assert set(books.keys(NS, filter=condition, limit=100)) == keys
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        pytest.param({"n": {"$regex": ".*"}}, id="unknown"),
-        pytest.param({"n": {"$gt": 1, "$like": "x"}}, id="one_unknown"),
-        pytest.param({"$not": [{"n": 1}]}, id="unknown_on_top"),
-        pytest.param({"$gt": 3}, id="no_member"),
-        pytest.param({"n": {"$gt": None}}, id="gt_null"),
-        pytest.param({"n": {"$gt": [1]}}, id="gt_list"),
-        pytest.param({"n": {"$lt": True}}, id="lt_bool"),
-        pytest.param({"n": {"$gt": float("nan")}}, id="gt_nan"),
-        pytest.param({"n": {"$in": 9}}, id="in_number"),
-        pytest.param({"n": {"$in": "nine"}}, id="in_text"),
-        pytest.param({"n": {"$exists": "yes"}}, id="exists_text"),
-        pytest.param({"$or": []}, id="or_nothing"),
-        pytest.param({"$or": {"n": 1}}, id="or_object"),
-        pytest.param({"$and": ["n"]}, id="and_text"),
-        pytest.param({"n": {1, 2}}, id="set"),
-        pytest.param({"n": object()}, id="object"),
-        pytest.param({3: 1}, id="number_as_name"),
-        pytest.param({"when": {"$gt": datetime(2026, 1, 1)}}, id="naive_datetime"),
-        pytest.param("n = 9", id="no_filter_at_all"),
-    ],
-)
+UNSAYABLE: dict[str, Any] = {
+    "unknown": {"n": {"$regex": ".*"}},
+    "one_unknown": {"n": {"$gt": 1, "$like": "x"}},
+    "unknown_on_top": {"$not": [{"n": 1}]},
+    "no_member": {"$gt": 3},
+    "gt_null": {"n": {"$gt": None}},
+    "gt_list": {"n": {"$gt": [1]}},
+    "lt_bool": {"n": {"$lt": True}},
+    "gt_nan": {"n": {"$gt": float("nan")}},
+    "in_number": {"n": {"$in": 9}},
+    "in_text": {"n": {"$in": "nine"}},
+    "exists_text": {"n": {"$exists": "yes"}},
+    "or_nothing": {"$or": []},
+    "or_object": {"$or": {"n": 1}},
+    "and_text": {"$and": ["n"]},
+    "set": {"n": {1, 2}},
+    "object": {"n": object()},
+    "number_as_name": {3: 1},
+    "naive_datetime": {"when": {"$gt": datetime(2026, 1, 1)}},
+    "no_filter_at_all": "n = 9",
+}
+
+
 @pytest.mark.parametrize("query", [None, "words"])
-def test_what_a_filter_cannot_say(our_books: Driver, condition: Any, query: str | None) -> None:
-    with pytest.raises(InvalidFilterError):
-        our_books.search(NS, filter=condition, query=query)
+def test_what_a_filter_cannot_say(our_books: Driver, query: str | None) -> None:
+    for condition in UNSAYABLE.values():
+        with pytest.raises(InvalidFilterError):
+            assert our_books.search(NS, filter=condition, query=query) is None, condition
 
 
 def test_an_unknown_operator_is_an_error_though_nothing_is_there(store: Driver) -> None:

@@ -256,11 +256,18 @@ class TestLabels:
         assert store.keys(name[:-1]) == ["k"]
         assert store.list_namespaces(suffix=name[-2:]) == [name]
 
-    @pytest.mark.parametrize(
-        "text",
-        ["anna@example.com", "...", "a%2Eb", "nul\0", "\ud83d", "100%", "日本", "plain", "%u0041"],
-    )
-    def test_any_text_as_a_legal_label(self, ours: Driver, text: str) -> None:
-        label = encode_label(text)
-        ours.put(("user", label), "k", {"v": 1})
-        assert [decode_label(name[1]) for name in ours.list_namespaces()] == [text]
+    def test_any_text_as_a_legal_label(self, ours: Driver) -> None:
+        texts = [
+            "anna@example.com",
+            "...",
+            "a%2Eb",
+            "nul\0",
+            "\ud83d",
+            "100%",
+            "日本",
+            "x",
+            "%u0041",
+        ]
+        for text in texts:
+            ours.put(("user", encode_label(text)), "k", {"v": 1})
+        assert {decode_label(name[1]) for name in ours.list_namespaces()} == set(texts)

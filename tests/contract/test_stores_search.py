@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -372,19 +373,16 @@ class TestFused:
         assert words[0] == "garden"
         assert meaning == our_notes.found(NS, query, mode="vector")
 
-    @pytest.mark.parametrize("mode", ["fuzzy", "", None, "VECTOR"])
-    def test_what_is_no_mode(self, our_notes: Driver, mode: Any) -> None:
-        with pytest.raises(InvalidInputError, match="mode"):
-            our_notes.find(NS, "boat", mode=mode)
+    def test_what_cannot_be_asked(self, our_notes: Driver) -> None:
+        for mode in ("fuzzy", "", None, "VECTOR"):
+            with pytest.raises(InvalidInputError, match="mode"):
+                our_notes.find(NS, "boat", mode=mode)
+        for given in ({"limit": -1}, {"offset": -1}, {"limit": 1.5}):
+            with pytest.raises(InvalidInputError):
+                our_notes.find(NS, "boat", **given)
 
-    @pytest.mark.parametrize("given", [{"limit": -1}, {"offset": -1}, {"limit": 1.5}])
-    def test_what_is_no_page(self, our_notes: Driver, given: dict[str, Any]) -> None:
-        with pytest.raises(InvalidInputError):
-            our_notes.find(NS, "boat", **given)
-
-    @pytest.mark.parametrize("query", ["", "  ", "\n\u3000"])
-    def test_a_blank_query_lists(self, our_notes: Driver, query: str) -> None:
-        for mode in ("hybrid", "keyword"):
+    def test_a_blank_query_lists(self, our_notes: Driver) -> None:
+        for query, mode in itertools.product(("", "  ", "\n\u3000"), ("hybrid", "keyword")):
             hits = our_notes.find(NS, query, mode=mode, limit=2)
             assert [(hit.key, hit.score) for hit in hits] == [("boat", None), ("running", None)]
             assert hits[0].similarity is hits[0].keyword is None
@@ -497,11 +495,11 @@ class TestWhatIsIndexed:
         assert store.found(NS, "tomatoes", mode="keyword") == []
         assert store.found(NS, "jam", mode="keyword") == []
 
-    @pytest.mark.parametrize("wrong", ["text", [""], [3], True, 5])
-    def test_what_is_no_list_of_fields(self, open_ours: Opener, wrong: Any) -> None:
+    def test_what_is_no_list_of_fields(self, open_ours: Opener) -> None:
         store = open_ours(index=index())
-        with pytest.raises(InvalidInputError, match="index"):
-            store.put(NS, "k", {"text": "x"}, index=wrong)
+        for wrong in ("text", [""], [3], True, 5):
+            with pytest.raises(InvalidInputError, match="index"):
+                store.put(NS, "k", {"text": "x"}, index=wrong)
 
     def test_a_new_put_takes_the_place_of_the_old(self, notes: Driver) -> None:
         notes.put(NS, "car", {"text": "Bought a bicycle"})

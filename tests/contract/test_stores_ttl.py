@@ -23,13 +23,13 @@ def test_a_time_to_live_can_be_given(store: Driver) -> None:
 
 
 class TestExpiry:
-    @pytest.mark.parametrize("minutes", [5, 0.5, 0.03, 1.25, 1e6, 1 / 3])
-    def test_to_the_fraction_of_a_minute(self, ours: Driver, clock: Clock, minutes: float) -> None:
-        ours.put(NS, "k", {"v": 1}, ttl=minutes)
-        clock.advance(minutes * 0.999)
-        assert ours.get(NS, "k", refresh_ttl=False) is not None
-        clock.advance(minutes * 0.002)
-        assert ours.get(NS, "k", refresh_ttl=False) is None
+    def test_to_the_fraction_of_a_minute(self, ours: Driver, clock: Clock) -> None:
+        for minutes in (5, 0.5, 0.03, 1.25, 1e6, 1 / 3):
+            ours.put(NS, "k", {"v": 1}, ttl=minutes)
+            clock.advance(minutes * 0.999)
+            assert ours.get(NS, "k", refresh_ttl=False) is not None
+            clock.advance(minutes * 0.002)
+            assert ours.get(NS, "k", refresh_ttl=False) is None
 
     def test_nobody_sees_it(self, open_ours: Opener, clock: Clock) -> None:
         store = open_ours(
@@ -206,10 +206,10 @@ class TestConfiguration:
         clock.advance(minutes=6)
         assert store.keys(NS) == ["asked"]
 
-    @pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), "5", True])
-    def test_what_is_no_number_of_minutes(self, ours: Driver, ttl: Any) -> None:
-        with pytest.raises(InvalidInputError, match="ttl"):
-            ours.put(NS, "k", {}, ttl=ttl)
+    def test_what_is_no_number_of_minutes(self, ours: Driver) -> None:
+        for ttl in (0, -1, float("nan"), float("inf"), "5", True):
+            with pytest.raises(InvalidInputError, match="ttl"):
+                ours.put(NS, "k", {}, ttl=ttl)
         assert ours.search(NS) == []
 
     @pytest.mark.parametrize(

@@ -17,7 +17,12 @@ from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 from langgraph_memory.errors import InvalidInputError, StoreClosedError
+from langgraph_memory.store import migrations
+from langgraph_memory.store.migrations import Migration
 from langgraph_memory.store.postgres import PostgresMemoryStore
+from langgraph_memory.store.postgres.connections import Connections
+from langgraph_memory.store.postgres.schema import migrate
+from langgraph_memory.store.postgres.tables import Tables
 
 DIMS = 64
 Array = NDArray[np.float64]
@@ -242,6 +247,31 @@ def set_up(dsn: str, barrier: Any, number: int) -> None:
         store.put(("process",), f"{number}", {"number": number})
 
 
+def outline(dsn: str, schema: str) -> list[tuple[Any, ...]]:
+    """Columns, indexes, constraints, options and functions of a schema, without its name."""
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute(
+            """
+            SELECT 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+                concat_ws(' ', a.attnotnull, a.attstorage, a.attidentity, a.attcollation,
+                    pg_get_expr(d.adbin, d.adrelid), c.reloptions)
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r'
+            LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+            WHERE c.relnamespace = to_regnamespace(%(schema)s) AND a.attnum > 0
+                AND NOT a.attisdropped
+            UNION ALL SELECT 'index', tablename, indexname, indexdef, '' FROM pg_indexes
+            WHERE schemaname = %(schema)s
+            UNION ALL SELECT 'constraint', conrelid::regclass::text, conname,
+                pg_get_constraintdef(oid), '' FROM pg_constraint
+            WHERE connamespace = to_regnamespace(%(schema)s)
+            UNION ALL SELECT 'function', proname, '', pg_get_functiondef(oid), '' FROM pg_proc
+            WHERE pronamespace = to_regnamespace(%(schema)s) ORDER BY 1, 2, 3, 4
+            """,
+            {"schema": schema},
+        ).fetchall()
+    return [tuple(part.replace(schema, "schema") for part in row) for row in rows]
+
+
 class TestMigrations:
     def test_six_processes_at_once(self, postgres_empty: str) -> None:
         context = multiprocessing.get_context("spawn")
@@ -274,6 +304,36 @@ class TestMigrations:
         for store in stores:
             store.put(("a",), "k", {})
             store.close()
+
+    def test_from_every_older_version_to_the_same_tables(self, postgres_empty: str) -> None:
+        files = migrations.of("langgraph_memory.store.postgres")
+        assert [migration.number for migration in files] == list(range(1, len(files) + 1))
+        connections = Connections(postgres_empty, size=1, prepare_threshold=None)
+        found = []
+        for known in range(1, len(files) + 1):
+            tables = Tables(f"from_{known}")
+            migrate(connections, tables, files[:known])
+            migrate(connections, tables, files)
+            migrate(connections, tables, files)
+            found.append(outline(postgres_empty, tables.schema))
+        with PostgresMemoryStore(postgres_empty, schema="fresh") as store:
+            store.setup()
+        found.append(outline(postgres_empty, "fresh"))
+        connections.close()
+        assert len(found[0]) > 40
+        assert all(each == found[0] for each in found)
+
+    def test_one_that_fails_leaves_nothing_behind(self, postgres_empty: str) -> None:
+        files = migrations.of("langgraph_memory.store.postgres")
+        broken = Migration(len(files) + 1, "broken", "CREATE TABLE t (); SELECT 1 / 0")
+        connections = Connections(postgres_empty, size=1, prepare_threshold=None)
+        tables = Tables("fresh")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            migrate(connections, tables, [*files, broken])
+        assert outline(postgres_empty, "fresh") == []
+        migrate(connections, tables, files)
+        connections.close()
+        assert outline(postgres_empty, "fresh")
 
     def test_a_database_of_a_newer_version_is_refused(self, postgres_database: str) -> None:
         with psycopg.connect(postgres_database, autocommit=True) as connection:

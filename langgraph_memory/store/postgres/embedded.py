@@ -45,7 +45,14 @@ PORT_ATTEMPTS = 5
 # Postgres' own default of 128 MB does not hold one large namespace. Memory that is not used is not
 # taken.
 MEMORY = {"shared_buffers": "512MB"}
-THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+THROWAWAY = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "256MB",
+}
 # Postgres refuses to run as root. Whoever starts it as root has one of these accounts.
 UNPRIVILEGED = ("nobody", "postgres", "daemon")
 
@@ -188,20 +195,18 @@ class EmbeddedPostgres:
         try:
             self._run(binaries / "postgres", "--version")
         except PermissionError:
-            copied = self.folder / "programs"
+            copied = self.folder / "programs" / WHEEL / "pginstall" / "bin"
             if not copied.exists():
-                shutil.copytree(
-                    binaries.parent, copied, symlinks=True, ignore=shutil.ignore_patterns("include")
-                )
+                _copy(binaries, copied)
             try:
-                self._run(copied / "bin" / "postgres", "--version")
+                self._run(copied / "postgres", "--version")
             except PermissionError as error:
                 raise EmbeddedServerError(
                     f"The folder {self.folder} is closed to the account (id {self._account[0]}) "
                     "that runs Postgres, which does not run as root. Choose a folder whose "
                     "parents other users may enter, for example one in /var/lib or /tmp."
                 ) from error
-            return copied / "bin"
+            return copied
         return binaries
 
     def _initialised(self) -> str:
@@ -287,6 +292,23 @@ def _binaries() -> Path:
     for place in (spec.submodule_search_locations or []) if spec else []:
         return Path(place) / "pginstall" / "bin"
     raise MissingExtraError(WHEEL, "embedded", "An embedded Postgres server")
+
+
+def _copy(binaries: Path, copied: Path) -> None:
+    """Copy the programs with what they need, each where the others look for it."""
+    shutil.copytree(
+        binaries.parent,
+        copied.parent,
+        symlinks=True,
+        ignore=shutil.ignore_patterns("include"),
+        dirs_exist_ok=True,
+    )
+    # Beside the package on Linux, inside it on macOS.
+    libraries = binaries.parents[2] / f"{WHEEL}.libs"
+    if libraries.exists():
+        shutil.copytree(
+            libraries, copied.parents[2] / libraries.name, symlinks=True, dirs_exist_ok=True
+        )
 
 
 def _unprivileged_account() -> tuple[int, int] | None:

@@ -50,20 +50,27 @@ class Spaces:
     def __init__(self, session: Session, tables: Tables) -> None:
         self._session = session
         self._tables = tables
+        self._held: dict[str, Space] = {}
         self._removed = 0
 
     def lock(self, paths: Iterable[str]) -> dict[str, Space]:
         """Rows of namespaces, made where there is none, locked until the transaction ends.
 
         They are locked in the order of their paths, by every writer, so that no two of them can
-        wait for each other.
+        wait for each other. One that is held already is not read again: nobody else can change it.
         """
+        wanted = set(paths)
+        if missing := sorted(wanted - self._held.keys()):
+            self._take(missing)
+        return {path: self._held[path] for path in wanted}
+
+    def _take(self, paths: list[str]) -> None:
         rows = self._session.rows(
             f"INSERT INTO {self._tables.namespaces} (path) "
             'SELECT path FROM unnest(%(paths)s::text[]) AS p (path) ORDER BY path COLLATE "C" '
             "ON CONFLICT (path) DO UPDATE SET path = excluded.path "
             "RETURNING ns, path, items, documents, length, vectors, stamp, most_vectors",
-            {"paths": sorted(set(paths))},
+            {"paths": paths},
         )
         held = [Space(*row) for row in rows]
         made = [space for space in held if not space.stamp]
@@ -72,7 +79,7 @@ class Spaces:
             [[high]] = self._session.rows(f"SELECT stamp FROM {self._tables.high_water}")
             for space in made:
                 space.stamp = max(high, self._removed)
-        return {space.path: space for space in held}
+        self._held.update({space.path: space for space in held})
 
     def save(self, together: Together, spaces: Iterable[Space]) -> None:
         """Write the rows back; those of namespaces without items go."""
@@ -81,6 +88,8 @@ class Spaces:
         kept = [space for space in spaces if space.items]
         if empty:
             self._removed = max(self._removed, *(space.stamp for space in empty))
+            for space in empty:
+                del self._held[space.path]
             together.add(
                 f"DELETE FROM {self._tables.namespaces} WHERE ns = ANY (%(empty_ns)s)",
                 empty_ns=[space.ns for space in empty],

@@ -89,9 +89,8 @@ class PostgresTransaction(Transaction):
         return [rows.get((wanted.path, wanted.key)) for wanted in gets]
 
     def reserve(self, paths: Sequence[str]) -> None:
-        """Lock all namespaces that will be written to, where that is done in several turns."""
-        if len(set(paths)) > 1:
-            self._spaces.lock(paths)
+        """Lock all namespaces that will be written to, whatever the order of the writes."""
+        self._spaces.lock(paths)
 
     def write(self, writes: Sequence[Write], now: int) -> list[int]:
         return writing.write(self._session, self._tables, self._spaces, writes, self._index(), now)
@@ -185,25 +184,22 @@ class PostgresTransaction(Transaction):
 
     def identity(self) -> Identity | None:
         rows = self._session.rows(
-            f"SELECT embedder, dims, fields FROM {self._tables.generations} WHERE is_current"
+            "SELECT generation, embedder, dims, fields "
+            f"FROM {self._tables.generations} WHERE is_current"
         )
-        return _identity(*rows[0]) if rows else None
+        if not rows:
+            return None
+        # Another store may have made the first index since this transaction began.
+        self._current = int(rows[0][0])
+        return _identity(*rows[0][1:])
 
     def adopt(self, identity: Identity) -> int:
         # Two stores may find a fresh database empty at the same time.
         self._session.script(f"SELECT pg_advisory_xact_lock({self._tables.lock('identity')})")
-        there = self.identity()
-        if there == identity:
-            return self._read_generation()
+        if self.identity() == identity:
+            return self._index()
         self._session.run(f"DELETE FROM {self._tables.generations}")
         self._current = self._new_generation(identity, is_current=True)
-        return self._current
-
-    def _read_generation(self) -> int:
-        [[generation]] = self._session.rows(
-            f"SELECT generation FROM {self._tables.generations} WHERE is_current"
-        )
-        self._current = int(generation)
         return self._current
 
     def _new_generation(self, identity: Identity, *, is_current: bool) -> int:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from langgraph_memory.errors import StoreClosedError
+from langgraph_memory.errors import StoreClosedError, StoreUnavailableError
 
 __all__ = ["Connections"]
 
@@ -109,13 +109,19 @@ class Connections:
         connection.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-            uri=self._path.startswith("file:"),
-        )
+        try:
+            connection = sqlite3.connect(
+                self._path,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=self._path.startswith("file:"),
+            )
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailableError(
+                f"SQLite cannot open the file {self._path!r} ({error}). Does its folder exist, and "
+                "may this process write there?"
+            ) from error
         try:
             _use_write_ahead_log(connection)
             # With a write-ahead log a commit survives the process; only a power cut may undo the
@@ -124,8 +130,12 @@ class Connections:
             # What was deleted is overwritten, not only unlinked.
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute(f"PRAGMA cache_size = -{_CACHED_KIBIBYTES}")
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if type(error) is sqlite3.DatabaseError:
+                raise StoreUnavailableError(
+                    f"{self._path!r} cannot be used as a store ({error}). Name another file."
+                ) from error
             raise
         return connection
 
