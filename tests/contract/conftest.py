@@ -57,46 +57,53 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
-TABLES = """
-    SELECT quote_ident(tablename) FROM pg_tables
-    WHERE schemaname = 'langgraph_memory' AND tablename <> 'memory_migrations'
-"""
+class Reused:
+    """A database that is emptied for each test; much quicker than a new one for each.
 
+    Args:
+        dsn: Of a database as a store has set it up.
+    """
 
-def remembered(dsn: str) -> str:
-    """The database with a copy of what a new one holds, for `emptied`."""
-    import psycopg
+    def __init__(self, dsn: str) -> None:
+        import psycopg
 
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA pristine")
-        for (table,) in connection.execute(TABLES).fetchall():
-            copy = f"CREATE TABLE pristine.{table} AS TABLE langgraph_memory.{table}"
-            connection.execute(copy.encode())
-    return dsn
+        self.dsn = dsn
+        self.connection = psycopg.connect(dsn, autocommit=True)
+        self.run("CREATE SCHEMA pristine")
+        for table in self.tables():
+            self.run(f"CREATE TABLE pristine.{table} AS TABLE langgraph_memory.{table}")
 
+    def run(self, statements: str) -> None:
+        self.connection.execute(statements.encode())
 
-def emptied(dsn: str) -> str:
-    """The database as it was when it was new; much quicker than another new one."""
-    import psycopg
+    def tables(self) -> list[str]:
+        found = self.connection.execute(
+            "SELECT quote_ident(tablename) FROM pg_tables "
+            "WHERE schemaname = 'langgraph_memory' AND tablename <> 'memory_migrations'"
+        )
+        return [str(table) for (table,) in found.fetchall()]
 
-    with psycopg.connect(dsn, autocommit=True) as connection:
+    def emptied(self) -> str:
+        """Its connection string, after everything is as it was when it was new."""
         statements = [
             f"DELETE FROM langgraph_memory.{table}; INSERT INTO langgraph_memory.{table} "
             f"OVERRIDING SYSTEM VALUE TABLE pristine.{table}"
-            for (table,) in connection.execute(TABLES).fetchall()
+            for table in self.tables()
         ]
-        connection.execute("; ".join(statements).encode())
-    return dsn
+        self.run("; ".join(statements))
+        return self.dsn
 
 
-def opening(param: tuple[str, Face], folder: Path, database: Callable[[], str]) -> Iterator[Opener]:
+def opening(
+    param: tuple[str, Face], folder: Path, database: Callable[[], Reused]
+) -> Iterator[Opener]:
     """An opener at an empty place, which is left closed."""
     kind, face = param
     given: list[str] = []
 
     def once() -> str:
         if not given:
-            given.append(emptied(database()))
+            given.append(database().emptied())
         return given[0]
 
     opener = Opener(STORES[kind], face, Place(folder, once))
@@ -105,22 +112,28 @@ def opening(param: tuple[str, Face], folder: Path, database: Callable[[], str]) 
 
 
 @pytest.fixture(scope="session")
-def postgres_of_the_contract(postgres_databases: Databases) -> Iterator[str]:
-    """One database for all tests, each of which begins by emptying it."""
+def postgres_of_the_contract(postgres_databases: Databases) -> Iterator[Reused]:
+    """One database for all tests."""
     with postgres_databases.fresh() as dsn:
-        yield remembered(dsn)
+        reused = Reused(dsn)
+        yield reused
+        reused.connection.close()
 
 
 @pytest.fixture(scope="module")
-def postgres_of_the_module(postgres_database_of_module: str) -> str:
-    """The same for the tests of a module that only read."""
-    return remembered(postgres_database_of_module)
+def postgres_of_the_module(postgres_database_of_module: str) -> Iterator[Reused]:
+    """One for the tests of a module that only read."""
+    reused = Reused(postgres_database_of_module)
+    yield reused
+    reused.connection.close()
 
 
 @pytest.fixture
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     yield from opening(
-        request.param, tmp_path, lambda: str(request.getfixturevalue("postgres_of_the_contract"))
+        request.param,
+        tmp_path,
+        lambda: cast("Reused", request.getfixturevalue("postgres_of_the_contract")),
     )
 
 
@@ -131,7 +144,7 @@ def opener_of_module(
     yield from opening(
         request.param,
         tmp_path_factory.mktemp("store"),
-        lambda: str(request.getfixturevalue("postgres_of_the_module")),
+        lambda: cast("Reused", request.getfixturevalue("postgres_of_the_module")),
     )
 
 

@@ -24,7 +24,7 @@ from store_worker import SHARED, batch_of, differences, opened
 
 from langgraph_memory.store import MemoryStore
 
-SECONDS = float(os.environ.get("LANGGRAPH_MEMORY_STRESS_SECONDS", "3"))
+SECONDS = float(os.environ.get("LANGGRAPH_MEMORY_STRESS_SECONDS", "2"))
 PATIENCE = 120.0
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["langgraph_memory.store"])

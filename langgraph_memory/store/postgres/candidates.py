@@ -3,7 +3,7 @@
 One statement does it, in one round trip and on one state of the database. Its parts:
 
 - `spaces`: the namespaces at or below the path. All tables begin with a namespace's id, so nothing
-  of any other namespace is read. `totals`: their statistics.
+  of any other namespace is read. Their statistics come back with the candidates.
 - `hidden` and `allowed`: the few expired items are left out; with a filter, only the items that
   meet it are let in.
 - `near`: the best by similarity. A small set of vectors is compared exactly; a larger one is
@@ -227,7 +227,8 @@ def _near(
     ]
 
 
-_AWAY = "s.embedding <#> %(vector)b::halfvec"
+# In a subquery the vector is made half as precise once, in a kept plan otherwise for every row.
+_AWAY = "s.embedding <#> (SELECT %(vector)b::halfvec)"
 
 
 def _exactly(tables: Tables, of: str, by: str, condition: str) -> str:

@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph_memory.errors import (
@@ -124,15 +124,33 @@ class Connections:
         Returns:
             A session, and the rows that each of these statements gave.
         """
-        with self._lent() as connection:
-            session = Session(connection, in_transaction=True)
+        with ExitStack() as stack:
+            session, begun = self._begun(stack, begin)
             try:
-                begun = session.script(begin)
                 yield session, begun
                 session.script("COMMIT")
             except BaseException:
-                connection.rollback()
+                if not session.connection.closed:
+                    session.connection.rollback()
                 raise
+
+    def _begun(self, stack: ExitStack, begin: str) -> tuple[Session, list[list[tuple[Any, ...]]]]:
+        from psycopg import OperationalError
+
+        with ExitStack() as lending:
+            session = Session(lending.enter_context(self._lent()), in_transaction=True)
+            try:
+                begun = session.script(begin)
+            except OperationalError:
+                # An idle connection that the server has closed meanwhile. Nothing was done yet.
+                if not session.connection.closed:
+                    raise
+            else:
+                stack.push(lending.pop_all())
+                return session, begun
+        self.check()
+        session = Session(stack.enter_context(self._lent()), in_transaction=True)
+        return session, session.script(begin)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -200,9 +218,12 @@ class Connections:
         return self._pool
 
     def _open(self) -> ConnectionPool[Any]:
+        from psycopg import connect
         from psycopg_pool import ConnectionPool
 
         assert isinstance(self._source, str)
+        # A pool tries for half a minute and then says only that it had no success.
+        connect(self._source).close()
         return ConnectionPool(
             self._source,
             min_size=1,

@@ -156,6 +156,7 @@ class PostgresMemoryStore(MemoryStore):
     def _within(self, write: bool, work: Callable[[Transaction], T]) -> T:
         """See `MemoryStore`; repeated where the server or another process made it impossible."""
         import psycopg
+        from psycopg_pool import PoolTimeout
 
         attempt = 0
         while True:
@@ -169,10 +170,10 @@ class PostgresMemoryStore(MemoryStore):
                 # Batches that write to the same namespaces in different orders.
                 if attempt >= ATTEMPTS:
                     raise
-            except psycopg.OperationalError:
-                # A server that was restarted has closed idle connections. What was being written
-                # may have been: only who asked can say whether to do that again.
-                if write or attempt >= ATTEMPTS:
+            except psycopg.OperationalError as error:
+                # A server that was restarted has closed connections. What was being written may
+                # have been: only who asked can say whether to do that again.
+                if write or attempt >= ATTEMPTS or isinstance(error, PoolTimeout):
                     raise
                 self._connections.check()
 
