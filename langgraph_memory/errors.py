@@ -9,6 +9,7 @@ LangGraphMemoryError
 ├── InvalidStateError (ValueError)
 ├── MissingExtraError (ImportError)
 ├── SummarizationError
+├── IdentityError
 ├── EmbeddingError (ValueError)
 ├── EmbedderMismatchError
 ├── VersionConflictError
@@ -23,6 +24,7 @@ from __future__ import annotations
 __all__ = [
     "EmbedderMismatchError",
     "EmbeddingError",
+    "IdentityError",
     "InvalidBudgetError",
     "InvalidFilterError",
     "InvalidInputError",
@@ -88,6 +90,10 @@ class MissingExtraError(LangGraphMemoryError, ImportError):
 
 class SummarizationError(LangGraphMemoryError):
     """A summarizer gave nothing that can stand for its source."""
+
+
+class IdentityError(LangGraphMemoryError):
+    """Nobody trustworthy says who is asking, or it is not the owner of the thread."""
 
 
 class EmbeddingError(LangGraphMemoryError, ValueError):

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from langgraph_memory.identity import decode_label, encode_label
 from langgraph_memory.store.base import MemoryStore
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
-from langgraph_memory.store.labels import decode_label, encode_label
 from langgraph_memory.store.opening import open_store as open
 from langgraph_memory.store.ranking import Weights
 from langgraph_memory.store.sqlite import SQLiteMemoryStore
