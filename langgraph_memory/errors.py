@@ -13,6 +13,7 @@ LangGraphMemoryError
 ├── EmbeddingError (ValueError)
 ├── EmbedderMismatchError
 ├── VersionConflictError
+├── UnknownMemoryError
 ├── StoreClosedError
 └── StoreUnavailableError
 
@@ -35,6 +36,7 @@ __all__ = [
     "StoreClosedError",
     "StoreUnavailableError",
     "SummarizationError",
+    "UnknownMemoryError",
     "UnknownProfileError",
     "VersionConflictError",
 ]
@@ -106,6 +108,10 @@ class EmbedderMismatchError(LangGraphMemoryError):
 
 class VersionConflictError(LangGraphMemoryError):
     """An item was changed by somebody else since it was read; nothing was written."""
+
+
+class UnknownMemoryError(LangGraphMemoryError):
+    """No memory of the user has the id that was given."""
 
 
 class StoreClosedError(LangGraphMemoryError):

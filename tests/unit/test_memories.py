@@ -1,0 +1,182 @@
+"""Memories of a user: no duplicates, corrections with their history, few enough to be kept."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from langgraph_memory import clock
+from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
+from langgraph_memory.memories import Memories, Outcome, is_contained
+from langgraph_memory.records import MemoryRecord, MemoryType, Status
+from langgraph_memory.store import SQLiteMemoryStore
+
+HERE = ("agent:chat", "user:42", "memories")
+
+
+def vectors(texts: list[str]) -> list[list[float]]:
+    """Letters counted: texts that differ by a character or two are near."""
+    return [[text.lower().count(chr(97 + at)) + 0.01 for at in range(26)] for text in texts]
+
+
+@pytest.fixture
+def store():
+    with SQLiteMemoryStore(":memory:", index={"dims": 26, "embed": vectors}) as store:
+        yield store
+
+
+@pytest.fixture
+def memories(store):
+    return Memories(store, HERE)
+
+
+def contents(memories: Memories) -> list[str]:
+    return [found.record.content for found in memories.search("", limit=1_000)]
+
+
+def test_a_new_memory_is_stored_and_found(memories):
+    saved = memories.save(MemoryRecord(content="The user plays the cello."))
+    assert saved.outcome is Outcome.ADDED
+    assert memories.search("cello")[0].record == saved.record
+    assert memories.get(saved.record.id) == saved.record
+
+
+def test_what_is_said_already_is_not_stored_again(memories):
+    first = memories.save(MemoryRecord(content="The user plays the cello and the flute.")).record
+    again = memories.save(MemoryRecord(content="the user plays the cello"))
+    assert (again.outcome, again.record) == (Outcome.DUPLICATE, first)
+    assert len(contents(memories)) == 1
+
+
+def test_the_fuller_statement_takes_the_place_of_the_shorter(memories):
+    short = memories.save(MemoryRecord(content="The user plays the cello")).record
+    saved = memories.save(MemoryRecord(content="The user plays the cello and the flute."))
+    assert (saved.outcome, saved.replaced) == (Outcome.UPDATED, short)
+    assert contents(memories) == ["The user plays the cello and the flute."]
+    old = memories.get(short.id)
+    assert (old.status, old.superseded_by) == (Status.SUPERSEDED, saved.record.id)
+    assert saved.record.supersedes == (short.id,)
+
+
+def test_nearly_the_same_words_are_an_update_that_keeps_the_heat(memories, store):
+    old = memories.save(MemoryRecord(content="The user likes strong coffee.")).record
+    store.touch(HERE, [old.id])
+    saved = memories.save(MemoryRecord(content="The user likes strong coffees."))
+    assert saved.outcome is Outcome.UPDATED
+    assert saved.record.access_count == 1
+    assert saved.record.heat > 1.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user likes coffee.", "The user does not like coffee."),
+        ("The user dislikes coffee.", "The user likes coffee."),
+        ("The user's budget is 500 euros.", "The user's budget is 5000 euros."),
+        ("用户不喜欢咖啡。", "用户喜欢咖啡。"),
+    ],
+)
+def test_the_contrary_and_other_figures_are_memories_of_their_own(memories, old, new):
+    memories.save(MemoryRecord(content=old))
+    assert memories.save(MemoryRecord(content=new)).outcome is Outcome.ADDED
+    assert set(contents(memories)) == {old, new}
+
+
+def test_the_same_origin_twice_changes_nothing(memories):
+    record = MemoryRecord(id="from-message-7", content="The user plays the cello.")
+    memories.save(record)
+    memories.forget(record.id)
+    again = memories.save(record)
+    assert again.outcome is Outcome.DUPLICATE
+    assert contents(memories) == []
+
+
+def test_an_update_is_a_new_version_and_the_old_one_its_history(memories):
+    old = memories.save(
+        MemoryRecord(content="The user lives in Rome.", type="fact", importance=0.9)
+    ).record
+    new = memories.update(old.id, "The user lives in Oslo.", confidence=0.7)
+    assert (new.type, new.importance, new.confidence) == (MemoryType.FACT, 0.9, 0.7)
+    assert new.supersedes == (old.id,)
+    assert contents(memories) == ["The user lives in Oslo."]
+    assert memories.get(old.id).superseded_by == new.id
+    with pytest.raises(UnknownMemoryError, match=old.id):
+        memories.update(old.id, "The user lives in Bergen.")
+
+
+def test_what_is_forgotten_is_archived_and_not_found(memories):
+    record = memories.save(MemoryRecord(content="The user plays the cello.")).record
+    assert memories.forget(record.id).status is Status.ARCHIVED
+    assert memories.search("cello") == []
+    assert memories.get(record.id).content == "The user plays the cello."
+
+
+@pytest.mark.parametrize("wrong", ["nothing", "", "../x", "1"])
+def test_unknown_ids_are_refused(memories, wrong):
+    with pytest.raises(UnknownMemoryError):
+        memories.forget(wrong)
+    with pytest.raises(UnknownMemoryError):
+        memories.update(wrong, "x")
+
+
+def test_ids_of_another_user_are_unknown(memories, store):
+    other = Memories(store, ("agent:chat", "user:43", "memories"))
+    theirs = other.save(MemoryRecord(content="They play the harp.")).record
+    with pytest.raises(UnknownMemoryError):
+        memories.forget(theirs.id)
+    assert contents(other) == ["They play the harp."]
+
+
+def test_beyond_the_bound_the_least_valuable_are_archived(store):
+    memories = Memories(store, HERE, max_items=3)
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    with clock.set_to(lambda: now):
+        for content, kind, importance in [
+            ("Peanuts make the user ill.", "constraint", 0.3),
+            ("Went to a zoo.", "episode", 0.3),
+            ("Named Jo.", "fact", 0.9),
+        ]:
+            memories.save(MemoryRecord(content=content, type=kind, importance=importance))
+            now += timedelta(days=1)
+        saved = memories.save(
+            MemoryRecord(content="Quick lunch today", type="episode", importance=0.3)
+        )
+    assert [record.content for record in saved.archived] == ["Went to a zoo."]
+    assert set(contents(memories)) == {
+        "Peanuts make the user ill.",
+        "Named Jo.",
+        "Quick lunch today",
+    }
+
+
+async def test_the_async_forms_do_the_same(memories):
+    saved = await memories.asave(MemoryRecord(content="The user plays the cello."))
+    new = await memories.aupdate(saved.record.id, "The user plays the harp.")
+    assert (await memories.asearch("harp"))[0].record == new
+    assert await memories.aget(new.id) == new
+    await memories.aforget(new.id)
+    assert await memories.asearch("harp") == []
+
+
+@pytest.mark.parametrize("given", [{"max_items": 0}, {"duplicate_similarity": 1.5}])
+def test_bounds_that_make_no_sense(store, given: dict[str, Any]):
+    with pytest.raises(InvalidInputError, match=next(iter(given))):
+        Memories(store, HERE, **given)
+
+
+@pytest.mark.parametrize(
+    ("statement", "other", "contained"),
+    [
+        ("likes tea", "The user likes tea and cake.", True),
+        ("Likes tea!", "likes  TEA", True),
+        ("likes tea", "dislikes tea", False),
+        ("likes tea", "no longer likes tea", False),
+        ("does not like tea", "She does not like tea at all", True),
+        ("喜欢茶", "用户喜欢茶和蛋糕", True),
+        ("喜欢茶", "用户不喜欢茶", False),
+        ("", "anything", False),
+        ("tea likes", "likes tea", False),
+    ],
+)
+def test_containment_minds_whole_words_and_negation(statement, other, contained):
+    assert is_contained(statement, other) is contained
