@@ -27,7 +27,12 @@ from langgraph_memory.evals.context.peers import PEERS
 from langgraph_memory.evals.context.rules import added_faults, faults
 from langgraph_memory.evals.context.summarizers import SUMMARY_TOKENS, ScriptedSummarizer
 from langgraph_memory.evals.context.timing import warm_median
-from langgraph_memory.evals.context.transcripts import Thread, chain_runs, load_runs, thread_of_length
+from langgraph_memory.evals.context.transcripts import (
+    Thread,
+    chain_runs,
+    load_runs,
+    thread_of_length,
+)
 
 
 @pytest.fixture(scope="module")
