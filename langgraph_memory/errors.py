@@ -5,7 +5,8 @@ LangGraphMemoryError
 │   ├── InvalidMessagesError
 │   ├── UnknownProfileError
 │   ├── InvalidBudgetError
-│   └── InvalidFilterError
+│   ├── InvalidFilterError
+│   └── InvalidSettingsError
 ├── InvalidStateError (ValueError)
 ├── MissingExtraError (ImportError)
 ├── SummarizationError
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidFilterError",
     "InvalidInputError",
     "InvalidMessagesError",
+    "InvalidSettingsError",
     "InvalidStateError",
     "LangGraphMemoryError",
     "MissingExtraError",
@@ -66,6 +68,10 @@ class InvalidBudgetError(InvalidInputError):
 
 class InvalidFilterError(InvalidInputError):
     """A filter of a store search uses an operator or operand that does not exist."""
+
+
+class InvalidSettingsError(InvalidInputError):
+    """A settings file or variable has a key or value that is not one of ours."""
 
 
 class InvalidStateError(LangGraphMemoryError, ValueError):

@@ -22,14 +22,14 @@ import numpy as np
 
 from langgraph_memory.store.filters import MATCH_ALL
 from langgraph_memory.store.namespaces import bounds
-from langgraph_memory.store.operations import Candidates, Ranked, Reads
+from langgraph_memory.store.operations import Candidates, Ranked, Reads, Row
 from langgraph_memory.store.postgres import approximate
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
 from langgraph_memory.store.postgres.statement import Parameters
 from langgraph_memory.store.postgres.tables import Tables
 
-__all__ = ["OutdatedError", "Sizes", "candidates", "within"]
+__all__ = ["OutdatedError", "Sizes", "TornError", "candidates", "within"]
 
 COMPARED_EXACTLY = 400
 """Vectors up to which no scan in half precision comes first."""
@@ -51,6 +51,7 @@ class Totals:
         documents: Items in the keyword index.
         length: Their length in terms.
         vectors: Vectors.
+        most_vectors: The largest number of vectors that one item has, or had.
         generation: The current index.
         approximate: Ids of the namespaces that have an approximate index of this generation.
     """
@@ -60,21 +61,33 @@ class Totals:
     documents: int
     length: int
     vectors: int
+    most_vectors: int
     generation: int
     approximate: Sequence[int]
 
     @classmethod
     def of(cls, numbers: Sequence[int]) -> Totals:
         """From a row of the numbers in this order, the ids last."""
-        namespaces, items, documents, length, vectors, generation, *approximate = numbers
-        return cls(namespaces, items, documents, length, vectors, generation, approximate)
+        *counts, generation = numbers[:7]
+        namespaces, items, documents, length, vectors, most_vectors = counts
+        return cls(
+            namespaces,
+            items,
+            documents,
+            length,
+            vectors,
+            most_vectors,
+            generation,
+            numbers[7:],
+        )
 
 
 class Sizes:
     """What the last search below a path found there, by which the next one chooses its way.
 
-    Every way gives the same candidates (but for approximate indexes, which give nearly the same);
-    only the fastest differs. So what is remembered may be old.
+    What is remembered may be old, and only the fastest way is chosen by it. Every way gives the
+    same candidates, but for approximate indexes, which give nearly the same, and for `have_one`,
+    which is checked.
     """
 
     LIMIT = 10_000
@@ -87,6 +100,11 @@ class Sizes:
         """Whether comparing all vectors exactly is best; a path not seen yet is like the last."""
         totals = self._totals.get(path, self._last)
         return totals is not None and totals.vectors <= COMPARED_EXACTLY
+
+    def have_one(self, path: str) -> bool:
+        """Whether no item has more than one vector."""
+        totals = self._totals.get(path, self._last)
+        return totals is not None and totals.most_vectors <= 1
 
     def approximate(self, path: str, generation: int) -> Sequence[int]:
         """Ids of the namespaces that have an approximate index."""
@@ -104,6 +122,10 @@ class OutdatedError(Exception):
     """The index that a search was made for is not the current one any more."""
 
 
+class TornError(Exception):
+    """An item that a search found was changed before it was read."""
+
+
 def within(path: str, column: str = "path") -> tuple[str, dict[str, Any]]:
     """The condition that a path is at or below another, with its parameters."""
     low, high = bounds(path)
@@ -114,32 +136,53 @@ def within(path: str, column: str = "path") -> tuple[str, dict[str, Any]]:
 
 def candidates(
     session: Session, tables: Tables, sizes: Sizes, search: Ranked, generation: int, now: int
-) -> Candidates:
-    """See `Transaction.candidates`.
+) -> tuple[Candidates, list[Row]]:
+    """See `Transaction.candidates`; with the rows of the page, where its order is known already.
 
     Raises:
         OutdatedError: If `generation` is not the current one.
     """
-    depth = min(search.depth, MOST)
+    while True:
+        one_each = sizes.have_one(search.path)
+        statement, parameters = _statement(
+            session, tables, sizes, search, generation, now, one_each
+        )
+        rows = session.rows(statement, parameters.values)
+        [sums] = [row[NUMBERS] for row in rows if row[0] == 0]
+        totals = Totals.of(sums)
+        if totals.generation != generation:
+            raise OutdatedError
+        sizes.remember(search.path, totals)
+        if not one_each or totals.most_vectors <= 1:
+            return _candidates(search, totals, rows), _rows(rows)
+
+
+def _statement(
+    session: Session,
+    tables: Tables,
+    sizes: Sizes,
+    search: Ranked,
+    generation: int,
+    now: int,
+    one_each: bool,
+) -> tuple[str, Parameters]:
+    # A page of similarities alone needs no more than its own items, which the database can order.
+    depth = min(search.limit + search.offset if search.mode == "vector" else search.depth, MOST)
     parameters = Parameters(now=now, generation=generation, depth=depth)
     parts = _permitted(tables, search, parameters)
     passing = _passing(search)
     if search.vector is not None:
         parameters.update({"vector": _vector(search)})
         if sizes.are_small(search.path):
-            parts.append(_exactly(tables, "spaces", "ns", f"AND {passing.format('e')} "))
+            living = f"AND {passing.format('e')} "
+            parts.append(_exactly(tables, "spaces", "ns", living, one_each))
         else:
             indexed = sizes.approximate(search.path, generation)
             parts += _near(session, tables, indexed, parts, passing, parameters)
+            parts.append(_exactly(tables, "kept", "ns, item", "", one_each))
     if search.terms:
         parts += _worth(tables, search, passing, parameters)
-    rows = session.rows(f"WITH {', '.join(parts)} {_union(tables, search)}", parameters.values)
-    [sums] = [row[5] for row in rows if row[0] == 0]
-    totals = Totals.of(sums)
-    if totals.generation != generation:
-        raise OutdatedError
-    sizes.remember(search.path, totals)
-    return _candidates(search, totals, rows)
+    return f"WITH {', '.join(parts)} {_results(tables, search)}", parameters
 
 
 def _vector(search: Ranked) -> Any:
@@ -153,8 +196,8 @@ def _permitted(tables: Tables, search: Ranked, parameters: Parameters) -> list[s
     where, values = within(search.path)
     parameters.update(values)
     parts = [
-        "spaces AS MATERIALIZED (SELECT ns, items, documents, length, vectors, most_vectors, "
-        f"approximate FROM {tables.namespaces} WHERE items > 0 AND {where})",
+        "spaces AS MATERIALIZED (SELECT ns, path, items, documents, length, vectors, "
+        f"most_vectors, approximate FROM {tables.namespaces} WHERE items > 0 AND {where})",
         "hidden AS MATERIALIZED (SELECT i.item FROM spaces "
         f"JOIN {tables.items} i USING (ns) WHERE i.expires_at <= %(now)s)",
     ]
@@ -223,7 +266,6 @@ def _near(
         f"LIMIT %(kept)s * (SELECT max(most_vectors) FROM spaces)){indexes})",
         "kept AS MATERIALIZED (SELECT ns, item FROM scanned GROUP BY ns, item "
         "ORDER BY min(away) LIMIT %(kept)s)",
-        _exactly(tables, "kept", "ns, item", ""),
     ]
 
 
@@ -231,16 +273,21 @@ def _near(
 _AWAY = "s.embedding <#> (SELECT %(vector)b::halfvec)"
 
 
-def _exactly(tables: Tables, of: str, by: str, condition: str) -> str:
-    # Similarities are computed before they are grouped, or whole vectors would be sorted.
-    return (
-        "near AS MATERIALIZED (SELECT ns, item, max(updated_at) AS updated_at, "
-        "max(length) AS length, max(similarity) AS similarity FROM "
-        "(SELECT e.ns, e.item, e.updated_at, e.length, "
-        "-(e.embedding <#> %(vector)b) AS similarity "
+def _exactly(tables: Tables, of: str, by: str, condition: str, one_each: bool) -> str:
+    compared = (
+        "SELECT e.ns, e.item, e.updated_at, e.length, -(e.embedding <#> %(vector)b) AS similarity "
         f"FROM {of} JOIN {tables.embeddings} e USING ({by}) "
-        f"WHERE e.generation = %(generation)s {condition}OFFSET 0) e "
-        "GROUP BY ns, item ORDER BY similarity DESC LIMIT %(depth)s)"
+        f"WHERE e.generation = %(generation)s {condition}"
+    )
+    if not one_each:
+        # Similarities are computed before they are grouped, or whole vectors would be sorted.
+        compared = (
+            "SELECT ns, item, max(updated_at) AS updated_at, max(length) AS length, "
+            f"max(similarity) AS similarity FROM ({compared}OFFSET 0) e GROUP BY ns, item "
+        )
+    return (
+        f"near AS MATERIALIZED ({compared}ORDER BY similarity DESC, updated_at DESC "
+        "FETCH FIRST %(depth)s ROWS WITH TIES)"
     )
 
 
@@ -285,67 +332,82 @@ def _worth(tables: Tables, search: Ranked, passing: str, parameters: Parameters)
     ]
 
 
-def _union(tables: Tables, search: Ranked) -> str:
-    """Both sides' candidates with both scores, how often each term occurs, and the totals.
+NUMBERS = 5
+"""The place of the totals' numbers in a row of the result."""
 
-    Whatever one side proposed and the other scored too is brought together by grouping: the planner
-    takes these sets for small ones, and would compare each row of one with each row of the other.
+
+def _results(tables: Tables, search: Ranked) -> str:
+    """The totals, how often each term occurs, and the candidates with their scores.
+
+    A row has an id, `updated_at`, length, similarity, keyword score, the numbers of the totals, and
+    for a page the rest of the item. The id is 0 for the totals, and for a term its place, negative.
+    Of a candidate of both sides there are two rows, brought together in Python: the planner takes
+    these sets for small ones, and would compare each row of one with each row of the other.
     """
-    sides, similarity = [], "NULL::float8"
+    none = "NULL::text, NULL::text, NULL::text, NULL::int8, NULL::float8"
     rows = [
         "SELECT 0::int8, 0::int8, 0, NULL::float8, NULL::float8, ARRAY[count(*), "
         "coalesce(sum(items), 0), coalesce(sum(documents), 0), coalesce(sum(length), 0), "
-        "coalesce(sum(vectors), 0), "
+        "coalesce(sum(vectors), 0), coalesce(max(most_vectors), 0), "
         f"(SELECT generation FROM {tables.generations} WHERE is_current)]::int8[] || "
-        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}') FROM spaces"
+        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}'), "
+        f"{none} FROM spaces"
     ]
-    if search.vector is not None:
-        sides.append(
-            "SELECT ns, item, updated_at, length, similarity, NULL::float8 AS keyword FROM near"
+    if search.mode == "vector":
+        rows.append(
+            "SELECT c.item, c.updated_at, c.length, c.similarity, NULL, NULL, n.path, i.key, "
+            "i.value, i.created_at, i.ttl_minutes FROM near c JOIN spaces n ON n.ns = c.ns "
+            f"JOIN {tables.items} i ON i.item = c.item"
         )
-        similarity = (
-            "coalesce(u.similarity, (SELECT max(-(e.embedding <#> %(vector)b)) "
-            f"FROM {tables.embeddings} e WHERE e.ns = u.ns AND e.item = u.item "
-            "AND e.generation = %(generation)s))"
-        )
+    elif search.vector is not None:
+        rows.append(f"SELECT item, updated_at, length, similarity, NULL, NULL, {none} FROM near")
     if search.terms:
-        sides.append(
-            "SELECT ns, item, NULL::int8 AS updated_at, length, NULL::float8 AS similarity, "
-            "keyword FROM matched"
-        )
-        rows.append("SELECT -place, items, 0, NULL, NULL, NULL FROM counted")
-    if search.vector is not None and search.terms:
-        sides.append(
-            "SELECT ns, item, NULL, length, NULL, keyword FROM worth "
-            "WHERE item IN (SELECT item FROM near)"
-        )
-    if sides:
-        united = sides[0]
-        if len(sides) > 1:
-            united = (
-                "SELECT ns, item, max(updated_at) AS updated_at, max(length) AS length, "
-                "max(similarity) AS similarity, max(keyword) AS keyword "
-                f"FROM ({' UNION ALL '.join(sides)}) s GROUP BY ns, item"
+        updated = f"(SELECT i.updated_at FROM {tables.items} i WHERE i.item = w.item)"
+        chosen, similarity = "matched w", "NULL"
+        if search.vector is not None:
+            chosen = (
+                "(SELECT *, item IN (SELECT item FROM near) AS is_near FROM worth) w "
+                "WHERE is_near OR item IN (SELECT item FROM matched)"
+            )
+            updated = f"CASE WHEN NOT is_near THEN {updated} END"
+            similarity = (
+                "CASE WHEN NOT is_near THEN (SELECT max(-(e.embedding <#> %(vector)b)) "
+                f"FROM {tables.embeddings} e WHERE e.ns = w.ns AND e.item = w.item "
+                "AND e.generation = %(generation)s) END"
             )
         rows.append(
-            "SELECT u.item, coalesce(u.updated_at, (SELECT i.updated_at "
-            f"FROM {tables.items} i WHERE i.item = u.item)), u.length, {similarity}, u.keyword, "
-            f"NULL FROM ({united}) u"
+            f"SELECT w.item, {updated}, w.length, {similarity}, w.keyword, NULL, {none} "
+            f"FROM {chosen}"
         )
+        rows.append(f"SELECT -place, items, 0, NULL, NULL, NULL, {none} FROM counted")
     return " UNION ALL ".join(rows)
 
 
 def _candidates(search: Ranked, totals: Totals, rows: Sequence[tuple[Any, ...]]) -> Candidates:
     terms = list(search.terms)
-    # Of a term's count the id is its place in the query, below zero.
-    frequency = {terms[-row[0] - 1]: int(row[1]) for row in rows if row[0] < 0}
-    found = [row for row in rows if row[0] > 0]
+    frequency: dict[str, int] = {}
+    updated: dict[int, int] = {}
+    length: dict[int, int] = {}
+    similarity: dict[int, float] = {}
+    keyword: dict[int, float] = {}
+    for row in rows:
+        item = row[0]
+        if item < 0:
+            frequency[terms[-item - 1]] = row[1]
+        elif item > 0:
+            if row[1] is not None:
+                updated[item] = row[1]
+            length[item] = row[2]
+            if row[3] is not None:
+                similarity[item] = row[3]
+            if row[4] is not None:
+                keyword[item] = row[4]
     return Candidates(
-        items=np.array([row[0] for row in found], np.int64),
-        updated=np.array([row[1] for row in found], np.int64),
-        similarity=_floats([row[3] for row in found], np.nan),
-        keyword=_floats([row[4] for row in found], 0.0),
-        length=np.array([row[2] for row in found], np.float64),
+        items=np.array(list(updated), np.int64),
+        updated=np.array(list(updated.values()), np.int64),
+        similarity=np.array([similarity.get(item, np.nan) for item in updated], np.float64),
+        keyword=np.array([keyword.get(item, 0.0) for item in updated], np.float64),
+        length=np.array([length[item] for item in updated], np.float64),
         documents=totals.documents,
         total_length=totals.length,
         frequency=frequency,
@@ -358,7 +420,9 @@ def _candidates(search: Ranked, totals: Totals, rows: Sequence[tuple[Any, ...]])
     )
 
 
-def _floats(
-    values: Sequence[float | None], missing: float
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([missing if value is None else value for value in values], np.float64)
+def _rows(rows: Sequence[tuple[Any, ...]]) -> list[Row]:
+    return [
+        Row(item, path, key, value, created_at, updated_at, ttl)
+        for item, updated_at, _, _, _, _, path, key, value, created_at, ttl in rows
+        if path is not None
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store import migrations
 from langgraph_memory.store.base import MemoryStore
 from langgraph_memory.store.postgres import approximate
-from langgraph_memory.store.postgres.candidates import OutdatedError, Sizes
+from langgraph_memory.store.postgres.candidates import OutdatedError, Sizes, TornError
 from langgraph_memory.store.postgres.connections import Connections, Session
 from langgraph_memory.store.postgres.schema import migrate
 from langgraph_memory.store.postgres.tables import Tables
@@ -32,6 +33,12 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """How often a transaction is tried that the server has ended for the sake of another."""
+
+
+class _Local(threading.local):
+    """What a thread knows of the transaction that it is about to begin."""
+
+    on_one_state = False
 
 
 class PostgresMemoryStore(MemoryStore):
@@ -91,6 +98,7 @@ class PostgresMemoryStore(MemoryStore):
         )
         self._sizes = Sizes()
         self._doubtful = False
+        self._local = _Local()
         weakref.finalize(self, self._connections.close)
 
     @classmethod
@@ -159,6 +167,7 @@ class PostgresMemoryStore(MemoryStore):
         from psycopg_pool import PoolTimeout
 
         attempt = 0
+        self._local.on_one_state = False
         while True:
             attempt += 1
             try:
@@ -166,6 +175,10 @@ class PostgresMemoryStore(MemoryStore):
             except OutdatedError:
                 # Another process has finished an index. Read anew which one is current.
                 self._doubtful = True
+            except TornError:
+                # Found by one statement and changed before the next: once more, on one state of
+                # the database. Doing so each time would cost two round trips.
+                self._local.on_one_state = True
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
                 # Batches that write to the same namespaces in different orders.
                 if attempt >= ATTEMPTS:
@@ -184,6 +197,11 @@ class PostgresMemoryStore(MemoryStore):
                 transaction = self._on(session, begun[-1])
                 yield transaction
                 transaction.finish()
+            return
+        if self._local.on_one_state:
+            begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {self._current}"
+            with self._connections.transaction(begin) as (session, begun):
+                yield self._on(session, begun[-1])
             return
         with self._connections.reading() as session:
             known: list[tuple[Any, ...]] = [(self._generation,)]

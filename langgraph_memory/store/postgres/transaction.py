@@ -19,7 +19,7 @@ from langgraph_memory.store.operations import (
     Write,
 )
 from langgraph_memory.store.postgres import indexing, writing
-from langgraph_memory.store.postgres.candidates import Sizes, candidates, within
+from langgraph_memory.store.postgres.candidates import Sizes, TornError, candidates, within
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
 from langgraph_memory.store.postgres.indexing import Entry, Indexed
@@ -58,6 +58,8 @@ class PostgresTransaction(Transaction):
         self._tables = tables
         self._sizes = sizes
         self._current = generation
+        self._found: dict[int, Row] = {}
+        self._versions: dict[int, int] = {}
         self._spaces = Spaces(session, tables)
         self._from = f"{tables.items} i JOIN {tables.namespaces} n ON n.ns = i.ns"
 
@@ -139,13 +141,25 @@ class PostgresTransaction(Transaction):
         )
 
     def candidates(self, search: Ranked, now: int) -> Candidates:
-        return candidates(self._session, self._tables, self._sizes, search, self._index(), now)
+        found, rows = candidates(
+            self._session, self._tables, self._sizes, search, self._index(), now
+        )
+        self._found = {row.item: row for row in rows}
+        self._versions = dict(zip(found.items.tolist(), found.updated.tolist(), strict=True))
+        return found
 
     def rows(self, items: Sequence[int], now: int) -> list[Row]:
-        return self._many(
-            f"SELECT {_ROW} FROM {self._from} WHERE i.item = ANY (%(items)s) AND {_ALIVE}",
-            {"items": list(items), "now": now},
-        )
+        wanted = [item for item in items if item not in self._found]
+        rows = [self._found[item] for item in items if item in self._found]
+        if wanted:
+            rows += self._many(
+                f"SELECT {_ROW} FROM {self._from} WHERE i.item = ANY (%(items)s) AND {_ALIVE}",
+                {"items": wanted, "now": now},
+            )
+        there = {row.item: row.updated_at for row in rows}
+        if any(there.get(item) != self._versions.get(item) for item in items):
+            raise TornError
+        return rows
 
     def page(self, path: str, after: tuple[str, str] | None, limit: int, now: int) -> list[Row]:
         where, values = within(path, "n.path")
