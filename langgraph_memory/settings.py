@@ -31,7 +31,7 @@ __all__ = ["AgentSettings", "LongTermMemorySettings", "Settings", "load_settings
 
 PREFIX = "LANGGRAPH_MEMORY__"
 
-Path_ = tuple[str, ...]
+KeyPath = tuple[str, ...]
 Share = Annotated[float, Field(ge=0, le=1)]
 Tokens = Annotated[int, Field(ge=0)]
 
@@ -117,9 +117,8 @@ def load_settings(
         if section is not None and not isinstance(section, dict):
             raise _error((name,), "must be a section with keys of its own", places)
     if given:
-        raise _error(
-            (next(iter(given)),), "is no section; there are 'defaults' and 'agents'", places
-        )
+        told = "is no section; there are 'defaults' and 'agents'"
+        raise _error((next(iter(given)),), told, places)
     return Settings(
         defaults=_agent(defaults or {}, ("defaults",), places),
         agents={
@@ -129,7 +128,7 @@ def load_settings(
     )
 
 
-def _agent(values: Any, at: Path_, places: Mapping[Path_, str]) -> AgentSettings:
+def _agent(values: Any, at: KeyPath, places: Mapping[KeyPath, str]) -> AgentSettings:
     try:
         return AgentSettings.model_validate(values)
     except ValidationError as error:
@@ -143,8 +142,10 @@ def _agent(values: Any, at: Path_, places: Mapping[Path_, str]) -> AgentSettings
 
 def _merged(under: Any, over: Any) -> Any:
     """A section over another; sections within are merged, values replaced."""
+    if over is None:
+        return under
     if not isinstance(under, dict) or not isinstance(over, dict):
-        return {} if over is None else over
+        return over
     both = {**under, **over}
     return both | {
         key: _merged(under[key], over[key])
@@ -153,7 +154,7 @@ def _merged(under: Any, over: Any) -> Any:
     }
 
 
-def _read(file: Path) -> tuple[dict[str, Any], dict[Path_, str]]:
+def _read(file: Path) -> tuple[dict[str, Any], dict[KeyPath, str]]:
     """A file's keys and values, and where each key stands."""
     try:
         text = file.read_text(encoding="utf-8")
@@ -171,7 +172,7 @@ def _read(file: Path) -> tuple[dict[str, Any], dict[Path_, str]]:
     return given, dict(_lines(root, (), file))
 
 
-def _lines(node: Any, at: Path_, file: Path) -> list[tuple[Path_, str]]:
+def _lines(node: Any, at: KeyPath, file: Path) -> list[tuple[KeyPath, str]]:
     if not isinstance(node, yaml.MappingNode):
         return []
     found = []
@@ -183,7 +184,7 @@ def _lines(node: Any, at: Path_, file: Path) -> list[tuple[Path_, str]]:
 
 
 def _override(
-    given: dict[str, Any], places: dict[Path_, str], environment: Mapping[str, str]
+    given: dict[str, Any], places: dict[KeyPath, str], environment: Mapping[str, str]
 ) -> None:
     for variable, text in sorted(environment.items()):
         if not variable.startswith(PREFIX):
@@ -201,7 +202,7 @@ def _override(
 
 
 def _error(
-    at: Path_, told: str, places: Mapping[Path_, str], value: Any = None
+    at: KeyPath, told: str, places: Mapping[KeyPath, str], value: Any = None
 ) -> InvalidSettingsError:
     where = next((places[at[:end]] for end in range(len(at), 0, -1) if at[:end] in places), "?")
     given = "" if value is None or isinstance(value, dict) else f", given {value!r}"
