@@ -199,8 +199,6 @@ def _turned_han(asked: str) -> str:
     if re.search(r"什么|哪|谁|多少|几|怎么|如何|多[大久高]", bare):
         return ""
     tagless = _TAG_HAN.sub("", bare + "？")
-    if tagless == bare and not re.search(r"是不是|有没有|会不会|能不能|喜不喜欢", bare):
-        return ""
     tagless = re.sub(r"是不是", "是", tagless)
     tagless = re.sub(r"有没有", "有", tagless)
     tagless = re.sub(r"(会|能|喜|吃|喝|用)不\1", r"\1", tagless)

@@ -26,7 +26,7 @@ from langgraph_memory.store.operations import Candidates, Ranked, Reads, Row
 from langgraph_memory.store.postgres import approximate
 from langgraph_memory.store.postgres.connections import Session
 from langgraph_memory.store.postgres.filters import to_sql
-from langgraph_memory.store.postgres.statement import Parameters
+from langgraph_memory.store.postgres.statement import Parameters, numbers
 from langgraph_memory.store.postgres.tables import Tables
 
 __all__ = ["OutdatedError", "Sizes", "TornError", "candidates", "within"]
@@ -292,39 +292,41 @@ def _exactly(tables: Tables, of: str, by: str, condition: str, one_each: bool) -
 
 
 def _worth(tables: Tables, search: Ranked, passing: str, parameters: Parameters) -> list[str]:
-    weights = search.weights
     parameters.update(
         {
-            "terms": list(search.terms),
-            "weights": [float(weight) for weight in search.terms.values()],
-            "k1": float(weights.k1),
-            "b": float(weights.b),
-            "padding": float(weights.padding),
-            "rarity": float(weights.rarity),
+            "terms": " ".join(search.terms),
+            "weights": numbers(float(weight) for weight in search.terms.values()),
         }
     )
+    # Numbers that hardly ever differ stand in the text: the server computes with them once.
+    k1, b, padding, rarity = (
+        f"{float(number)!r}::float8"
+        for number in (
+            search.weights.k1,
+            search.weights.b,
+            search.weights.padding,
+            search.weights.rarity,
+        )
+    )
     return [
-        "found AS MATERIALIZED (SELECT q.place, p.ns, p.item, p.tf::float8 AS tf, "
-        "p.length::float8 AS length FROM spaces CROSS JOIN "
-        "unnest(%(terms)s::text[]) WITH ORDINALITY q (term, place) "
+        "found AS MATERIALIZED (SELECT q.place, p.ns, p.item, p.tf, p.length "
+        "FROM spaces CROSS JOIN "
+        "unnest(string_to_array(%(terms)s, ' ')) WITH ORDINALITY q (term, place) "
         f"JOIN {tables.postings} p ON p.ns = spaces.ns AND p.term = q.term "
         # Statistics are those of all living items, whether they meet the filter or not.
         f"WHERE {_LIVING.format('p')})",
         "counted AS MATERIALIZED (SELECT place, count(*) AS items FROM found GROUP BY place)",
         # See `ranking.bm25`. What does not depend on the item is computed once for each term: its
         # weight, and the two parts of tf + fixed + per_length * length.
-        "averages AS MATERIALIZED (SELECT sum(documents)::float8 AS documents, "
-        "%(k1)s::float8 * %(b)s::float8 / coalesce(nullif(%(padding)s::float8 + "
-        "coalesce(sum(length)::float8 / nullif(sum(documents), 0)::float8, 1), 0), 1) "
-        "AS per_length "
-        "FROM spaces)",
         "rarity AS MATERIALIZED (SELECT c.place, a.per_length, "
-        "%(k1)s::float8 * (1 - %(b)s::float8) + a.per_length * %(padding)s::float8 AS fixed, "
-        "(%(k1)s::float8 + 1) * (%(weights)s::float8[])[c.place] * power(ln(1.0::float8 + "
-        "(greatest(a.documents - c.items, 0) + 0.5::float8) / (c.items + 0.5::float8)), "
-        "%(rarity)s::float8) AS weight "
-        "FROM counted c CROSS JOIN averages a)",
-        "worth AS MATERIALIZED (SELECT f.ns, f.item, max(f.length)::int4 AS length, "
+        f"{k1} * (1 - {b}) + a.per_length * {padding} AS fixed, "
+        f"({k1} + 1) * (%(weights)s::float8[])[c.place] * power(ln(1 + "
+        f"(greatest(a.documents - c.items, 0) + 0.5::float8) / (c.items + 0.5::float8)), {rarity}) "
+        "AS weight FROM counted c CROSS JOIN (SELECT sum(documents)::float8 AS documents, "
+        f"{k1} * {b} / coalesce(nullif({padding} + "
+        "coalesce(sum(length)::float8 / nullif(sum(documents), 0)::float8, 1), 0), 1) "
+        "AS per_length FROM spaces) a)",
+        "worth AS MATERIALIZED (SELECT f.ns, f.item, max(f.length) AS length, "
         "sum(r.weight * f.tf / (f.tf + r.fixed + r.per_length * f.length)) AS keyword "
         "FROM found f JOIN rarity r USING (place) GROUP BY f.ns, f.item)",
         "matched AS MATERIALIZED (SELECT w.ns, w.item, w.length, w.keyword FROM worth w "
@@ -344,23 +346,24 @@ def _results(tables: Tables, search: Ranked) -> str:
     Of a candidate of both sides there are two rows, brought together in Python: the planner takes
     these sets for small ones, and would compare each row of one with each row of the other.
     """
-    none = "NULL::text, NULL::text, NULL::text, NULL::int8, NULL::float8"
+    with_rows = search.mode == "vector"
+    none = ", NULL::text, NULL::text, NULL::text, NULL::int8, NULL::float8" if with_rows else ""
     rows = [
         "SELECT 0::int8, 0::int8, 0, NULL::float8, NULL::float8, ARRAY[count(*), "
         "coalesce(sum(items), 0), coalesce(sum(documents), 0), coalesce(sum(length), 0), "
         "coalesce(sum(vectors), 0), coalesce(max(most_vectors), 0), "
         f"(SELECT generation FROM {tables.generations} WHERE is_current)]::int8[] || "
-        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}'), "
+        "coalesce(array_agg(ns) FILTER (WHERE approximate = %(generation)s), '{}')"
         f"{none} FROM spaces"
     ]
-    if search.mode == "vector":
+    if with_rows:
         rows.append(
             "SELECT c.item, c.updated_at, c.length, c.similarity, NULL, NULL, n.path, i.key, "
             "i.value, i.created_at, i.ttl_minutes FROM near c JOIN spaces n ON n.ns = c.ns "
             f"JOIN {tables.items} i ON i.item = c.item"
         )
     elif search.vector is not None:
-        rows.append(f"SELECT item, updated_at, length, similarity, NULL, NULL, {none} FROM near")
+        rows.append("SELECT item, updated_at, length, similarity, NULL, NULL FROM near")
     if search.terms:
         updated = f"(SELECT i.updated_at FROM {tables.items} i WHERE i.item = w.item)"
         chosen, similarity = "matched w", "NULL"
@@ -376,10 +379,9 @@ def _results(tables: Tables, search: Ranked) -> str:
                 "AND e.generation = %(generation)s) END"
             )
         rows.append(
-            f"SELECT w.item, {updated}, w.length, {similarity}, w.keyword, NULL, {none} "
-            f"FROM {chosen}"
+            f"SELECT w.item, {updated}, w.length, {similarity}, w.keyword, NULL FROM {chosen}"
         )
-        rows.append(f"SELECT -place, items, 0, NULL, NULL, NULL, {none} FROM counted")
+        rows.append("SELECT -place, items, 0, NULL, NULL, NULL FROM counted")
     return " UNION ALL ".join(rows)
 
 
@@ -421,8 +423,10 @@ def _candidates(search: Ranked, totals: Totals, rows: Sequence[tuple[Any, ...]])
 
 
 def _rows(rows: Sequence[tuple[Any, ...]]) -> list[Row]:
+    if len(rows[0]) <= NUMBERS + 1:
+        return []
     return [
         Row(item, path, key, value, created_at, updated_at, ttl)
         for item, updated_at, _, _, _, _, path, key, value, created_at, ttl in rows
-        if path is not None
+        if item > 0
     ]

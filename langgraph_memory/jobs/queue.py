@@ -1,0 +1,243 @@
+"""A queue of work by subject, kept in the long-term store, shared by threads and processes.
+
+There is one job per subject (a user): asking again while it waits makes it one job, and while it
+runs has it run once more. Every change is a compare-and-set on the job's item, so no two workers
+have the same job, and a worker that dies loses its lease, not the job.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from langgraph.store.base import Item
+
+from langgraph_memory import clock
+from langgraph_memory.errors import InvalidInputError, VersionConflictError
+from langgraph_memory.identity import encode_label
+from langgraph_memory.store import MemoryStore
+
+__all__ = ["Job", "JobQueue"]
+
+ATTEMPTS = 50
+"""How often a change is tried that others get in the way of."""
+DONE_MINUTES = 5.0
+"""How long a finished job's item stays, in which a late request still finds it."""
+SLOWEST_RETRY = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One subject's work.
+
+    Attributes:
+        subject: Whose.
+        due: When to do it.
+        first_asked: When it was first asked for since it was last done.
+        payload: What the requests said; the last one's value of a key counts.
+        attempts: How often it failed since it was last done.
+        error: What the last failure said.
+        lease: Who has it, None if nobody.
+        leased_until: Until when they have it.
+        version: Of the job's item, for compare-and-set; None if there is none.
+    """
+
+    subject: str
+    due: datetime
+    first_asked: datetime
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    attempts: int = 0
+    error: str | None = None
+    lease: str | None = None
+    leased_until: datetime | None = None
+    version: datetime | None = None
+
+    def to_value(self, state: str) -> dict[str, Any]:
+        """As an item's value."""
+        return {
+            "state": state,
+            "subject": self.subject,
+            "due": clock.utc_text(self.due),
+            "first_asked": clock.utc_text(self.first_asked),
+            "payload": dict(self.payload),
+            "attempts": self.attempts,
+            "error": self.error,
+            "lease": self.lease,
+            "leased_until": self.leased_until and clock.utc_text(self.leased_until),
+        }
+
+    @classmethod
+    def from_item(cls, item: Item) -> Job:
+        """The job that an item holds."""
+        value = item.value
+        until = value["leased_until"]
+        return cls(
+            subject=value["subject"],
+            due=datetime.fromisoformat(value["due"]),
+            first_asked=datetime.fromisoformat(value["first_asked"]),
+            payload=value["payload"],
+            attempts=value["attempts"],
+            error=value["error"],
+            lease=value["lease"],
+            leased_until=until and datetime.fromisoformat(until),
+            version=item.updated_at,
+        )
+
+
+class JobQueue:
+    """Jobs of one kind in a store. All methods block; they are short.
+
+    Args:
+        store: Where the jobs are.
+        kind: Name of the queue.
+        debounce: Seconds to wait for more requests of the same subject.
+        longest_wait: Seconds after which a job is due however many requests still come.
+        lease: Seconds that a worker has for a job before others may take it.
+        retry: Seconds to the first repetition of a failed job; doubled each time, six hours at
+            most.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        kind: str,
+        *,
+        debounce: float = 5.0,
+        longest_wait: float = 60.0,
+        lease: float = 300.0,
+        retry: float = 10.0,
+    ) -> None:
+        if debounce < 0 or longest_wait < debounce or lease <= 0 or retry < 0:
+            raise InvalidInputError(
+                "A queue needs 0 <= debounce <= longest_wait, lease > 0 and retry >= 0 (seconds), "
+                f"got debounce={debounce}, longest_wait={longest_wait}, lease={lease}, "
+                f"retry={retry}."
+            )
+        self._store = store
+        self._namespace = ("jobs", encode_label(kind))
+        self._debounce = timedelta(seconds=debounce)
+        self._longest_wait = timedelta(seconds=longest_wait)
+        self._lease = timedelta(seconds=lease)
+        self._retry = timedelta(seconds=retry)
+
+    def request(self, subject: str, payload: Mapping[str, Any] | None = None) -> Job:
+        """Ask for a subject's work, soon.
+
+        Args:
+            subject: Whose work.
+            payload: What the worker is told; merged with what earlier requests said.
+        """
+        for _ in range(ATTEMPTS):
+            now = clock.now()
+            item = self._store.get(self._namespace, subject, refresh_ttl=False)
+            if item is None:
+                job = Job(subject, now, now)
+            elif item.value["state"] == "done":
+                job = Job(subject, now, now, version=item.updated_at)
+            else:
+                job = Job.from_item(item)
+            due = min(now + self._debounce, job.first_asked + self._longest_wait)
+            job = replace(job, due=due, payload={**job.payload, **(payload or {})})
+            if job.lease is not None:  # It runs: once more when it is done.
+                job = replace(job, first_asked=now)
+            if (saved := self._put(job, "waiting")) is not None:
+                return saved
+        raise self._contended(subject)
+
+    def claim(self, *, all_of_them: bool = False, without: Collection[str] = ()) -> Job | None:
+        """Take the job that is due longest, or none.
+
+        Args:
+            all_of_them: Take jobs that are not due yet, too.
+            without: Subjects whose jobs are left alone.
+        """
+        now = clock.now()
+        due = [
+            job
+            for job in map(Job.from_item, self._waiting())
+            if (all_of_them or job.due <= now)
+            and job.subject not in without
+            and (job.leased_until is None or job.leased_until <= now)
+        ]
+        for job in sorted(due, key=lambda job: (job.due, job.subject)):
+            taken = replace(job, lease=uuid.uuid4().hex, leased_until=now + self._lease)
+            if (saved := self._put(taken, "waiting")) is not None:
+                return saved
+        return None
+
+    def finish(self, job: Job) -> None:
+        """A claimed job is done. If it was asked for again meanwhile, it waits once more."""
+        for _ in range(ATTEMPTS):
+            there = self._held(job)
+            if there is None:
+                return
+            if there.version == job.version:
+                done = replace(there, lease=None, leased_until=None, attempts=0, error=None)
+                if self._put(done, "done", ttl=DONE_MINUTES) is not None:
+                    return
+            else:
+                again = replace(there, lease=None, leased_until=None, attempts=0, error=None)
+                if self._put(again, "waiting") is not None:
+                    return
+        raise self._contended(job.subject)
+
+    def fail(self, job: Job, error: str) -> None:
+        """A claimed job failed: it waits for a while, longer each time, and is tried again."""
+        for _ in range(ATTEMPTS):
+            there = self._held(job)
+            if there is None:
+                return
+            pause = min(self._retry * 2 ** min(there.attempts, 20), SLOWEST_RETRY)
+            later = replace(
+                there,
+                lease=None,
+                leased_until=None,
+                attempts=there.attempts + 1,
+                error=error,
+                due=clock.now() + pause,
+            )
+            if self._put(later, "waiting") is not None:
+                return
+        raise self._contended(job.subject)
+
+    def waiting(self) -> list[Job]:
+        """Jobs that are not done, running ones included, by the time they are due."""
+        return sorted(map(Job.from_item, self._waiting()), key=lambda job: (job.due, job.subject))
+
+    def _waiting(self) -> list[Item]:
+        return [
+            item
+            for item in self._store.scan(self._namespace)
+            if item.namespace == self._namespace and item.value["state"] == "waiting"
+        ]
+
+    def _held(self, job: Job) -> Job | None:
+        """The job's item now, if the lease is still this worker's."""
+        item = self._store.get(self._namespace, job.subject, refresh_ttl=False)
+        if item is None or item.value["lease"] != job.lease:
+            return None
+        return Job.from_item(item)
+
+    def _put(self, job: Job, state: str, ttl: float | None = None) -> Job | None:
+        """Write a job if nobody has changed it; None if somebody has."""
+        try:
+            version = self._store.put_if_version(
+                self._namespace,
+                job.subject,
+                job.to_value(state),
+                version=job.version,
+                index=False,
+                ttl=ttl,
+            )
+        except VersionConflictError:
+            return None
+        return replace(job, version=version)
+
+    def _contended(self, subject: str) -> VersionConflictError:
+        return VersionConflictError(
+            f"The job of {subject!r} is changed by others all the time; it is still there. Try "
+            "again."
+        )

@@ -1,0 +1,97 @@
+"""A thread that does the jobs of a queue."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from langgraph_memory.jobs.queue import Job, JobQueue
+
+__all__ = ["Worker"]
+
+logger = logging.getLogger("langgraph_memory.jobs")
+
+
+class Worker:
+    """Does jobs one after the other in a daemon thread, which does not keep the process alive.
+
+    What is not done when the process ends is done by the next worker on the same store.
+
+    Args:
+        queue: Whose jobs.
+        work: Does one job; what it raises is a failure, and the job is tried again later.
+        interval: Seconds between looks at the queue, if nothing is announced.
+    """
+
+    def __init__(
+        self, queue: JobQueue, work: Callable[[Job], None], *, interval: float = 1.0
+    ) -> None:
+        self.queue = queue
+        self._work = work
+        self._interval = interval
+        self._wake = threading.Event()
+        self._stopped = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin, if not begun."""
+        with self._starting:
+            if self._thread is None and not self._stopped.is_set():
+                self._thread = threading.Thread(
+                    target=self._run, name="langgraph-memory-jobs", daemon=True
+                )
+                self._thread.start()
+
+    def flush(self) -> int:
+        """Do all that waits now, due or not, in this thread; how many jobs succeeded.
+
+        A job that fails is left for later, and is not tried a second time.
+        """
+        done = 0
+        failed: set[str] = set()
+        while True:
+            job = self.queue.claim(all_of_them=True, without=failed)
+            if job is None:
+                return done
+            if self._do(job):
+                done += 1
+            else:
+                failed.add(job.subject)
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Stop after the job that runs now; what waits is left for the next worker.
+
+        Args:
+            timeout: Seconds to wait for that job.
+        """
+        self._stopped.set()
+        self._wake.set()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                job = self.queue.claim()
+            except Exception:
+                if not self._stopped.is_set():
+                    logger.exception("The queue could not be read; trying again.")
+                job = None
+            if job is None:
+                self._wake.wait(self._interval)
+                self._wake.clear()
+            else:
+                self._do(job)
+
+    def _do(self, job: Job) -> bool:
+        try:
+            self._work(job)
+        except Exception as error:
+            logger.exception("Background work for %r failed; it is tried again.", job.subject)
+            self.queue.fail(job, f"{type(error).__name__}: {error}")
+            return False
+        self.queue.finish(job)
+        return True

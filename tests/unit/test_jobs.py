@@ -1,0 +1,232 @@
+"""Background work that survives its worker, is merged per subject, and is never done by two."""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from langgraph_memory import clock
+from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.jobs import JobQueue, Worker
+from langgraph_memory.store import SQLiteMemoryStore
+
+
+class Clock:
+    def __init__(self):
+        self.now = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def __call__(self):
+        return self.now
+
+    def advance(self, seconds):
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def time_now():
+    now = Clock()
+    with clock.set_to(now):
+        yield now
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def store(file):
+    with SQLiteMemoryStore(file) as store:
+        yield store
+
+
+@pytest.fixture
+def queue(store):
+    return JobQueue(store, "extract", debounce=5, longest_wait=20, lease=100, retry=10)
+
+
+def test_a_job_is_due_after_the_debounce(queue, time_now):
+    queue.request("anna", {"thread": "t1"})
+    assert queue.claim() is None
+    time_now.advance(5)
+    job = queue.claim()
+    assert (job.subject, job.payload) == ("anna", {"thread": "t1"})
+    assert queue.claim() is None
+    queue.finish(job)
+    assert queue.waiting() == []
+
+
+def test_requests_of_one_subject_are_one_job(queue, time_now):
+    queue.request("anna", {"t1": 1})
+    time_now.advance(4)
+    queue.request("anna", {"t2": 1})
+    time_now.advance(4)
+    assert queue.claim() is None
+    time_now.advance(1)
+    assert queue.claim().payload == {"t1": 1, "t2": 1}
+
+
+def test_it_does_not_wait_for_ever(queue, time_now):
+    for _ in range(5):
+        queue.request("anna")
+        time_now.advance(4)
+    assert queue.claim() is not None
+
+
+def test_asked_for_while_it_runs_it_runs_once_more(queue, time_now):
+    queue.request("anna", {"t1": 1})
+    time_now.advance(5)
+    job = queue.claim()
+    queue.request("anna", {"t2": 1})
+    time_now.advance(5)
+    assert queue.claim() is None  # one at a time for one subject
+    queue.finish(job)
+    again = queue.claim()
+    assert again.payload == {"t1": 1, "t2": 1}
+    queue.finish(again)
+    assert queue.claim(all_of_them=True) is None
+
+
+def test_asked_for_after_it_was_done_it_is_a_new_job(queue, time_now):
+    queue.request("anna", {"t1": 1})
+    time_now.advance(5)
+    queue.finish(queue.claim())
+    queue.request("anna", {"t2": 1})
+    time_now.advance(5)
+    assert queue.claim().payload == {"t2": 1}
+
+
+def test_a_worker_that_died_loses_its_lease_and_not_the_job(queue, time_now):
+    queue.request("anna")
+    time_now.advance(5)
+    lost = queue.claim()
+    time_now.advance(99)
+    assert queue.claim() is None
+    time_now.advance(1)
+    taken = queue.claim()
+    assert taken.subject == "anna"
+    queue.finish(lost)  # Not its own any more.
+    assert queue.waiting() != []
+    queue.finish(taken)
+    assert queue.waiting() == []
+
+
+def test_a_failure_waits_longer_each_time(queue, time_now):
+    queue.request("anna")
+    time_now.advance(5)
+    for wait in (10, 20, 40):
+        queue.fail(queue.claim(), "no network")
+        time_now.advance(wait - 1)
+        assert queue.claim() is None
+        time_now.advance(1)
+    job = queue.claim()
+    assert (job.attempts, job.error) == (3, "no network")
+    queue.finish(job)
+    queue.request("anna")
+    assert queue.waiting()[0].attempts == 0
+
+
+def test_jobs_outlive_the_process(file, time_now):
+    with SQLiteMemoryStore(file) as store:
+        JobQueue(store, "extract").request("用户 a.b@c", {"n": 1})
+    time_now.advance(60)
+    with SQLiteMemoryStore(file) as store:
+        assert JobQueue(store, "other").claim() is None
+        assert JobQueue(store, "extract").claim().subject == "用户 a.b@c"
+
+
+def test_of_many_workers_one_has_the_job(file):
+    done = []
+    with SQLiteMemoryStore(file) as store:
+        queue = JobQueue(store, "extract", debounce=0)
+        for number in range(20):
+            queue.request(f"user {number}")
+
+        def work():
+            with SQLiteMemoryStore(file) as own:
+                mine = JobQueue(own, "extract", debounce=0)
+                while (job := mine.claim()) is not None:
+                    done.append(job.subject)
+                    mine.finish(job)
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(done) == sorted(f"user {number}" for number in range(20))
+        assert queue.waiting() == []
+
+
+def test_many_requests_at_once_lose_nothing(store):
+    queue = JobQueue(store, "extract", debounce=0)
+    threads = [
+        threading.Thread(target=queue.request, args=("anna", {str(number): number}))
+        for number in range(12)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert queue.claim().payload == {str(number): number for number in range(12)}
+
+
+class TestWorker:
+    def test_it_works_in_the_background(self, store):
+        queue = JobQueue(store, "extract", debounce=0)
+        done = threading.Event()
+        worker = Worker(queue, lambda job: done.set(), interval=0.01)
+        worker.start()
+        queue.request("anna")
+        assert done.wait(10)
+        worker.close()
+
+    def test_flush_does_everything_now(self, queue):
+        done = []
+        worker = Worker(queue, lambda job: done.append(job.subject))
+        for name in ("anna", "oscar"):
+            queue.request(name)
+        assert worker.flush() == 2
+        assert sorted(done) == ["anna", "oscar"]
+        assert worker.flush() == 0
+
+    def test_a_failure_does_not_stop_the_others(self, queue, caplog):
+        def work(job):
+            if job.subject == "anna":
+                raise OSError("no network")
+
+        for name in ("anna", "oscar", "zoe"):
+            queue.request(name)
+        assert Worker(queue, work).flush() == 2
+        [job] = queue.waiting()
+        assert (job.subject, job.error) == ("anna", "OSError: no network")
+        assert "anna" in caplog.text
+
+    def test_close_waits_for_the_job_that_runs_and_leaves_the_rest(self, store):
+        queue = JobQueue(store, "extract", debounce=0)
+        begun = threading.Event()
+
+        def work(job):
+            begun.set()
+            time.sleep(0.05)
+
+        for number in range(50):
+            queue.request(str(number))
+        worker = Worker(queue, work, interval=0.01)
+        worker.start()
+        assert begun.wait(10)
+        worker.close()
+        left = len(queue.waiting())
+        assert 0 < left < 50
+        assert all(job.lease is None for job in queue.waiting())
+        worker.start()  # It stays closed.
+        assert len(queue.waiting()) == left
+
+
+@pytest.mark.parametrize(
+    "given", [{"debounce": -1}, {"debounce": 9, "longest_wait": 5}, {"lease": 0}, {"retry": -1}]
+)
+def test_times_that_make_no_sense(store, given):
+    with pytest.raises(InvalidInputError, match="debounce"):
+        JobQueue(store, "extract", **given)
