@@ -12,11 +12,15 @@ from rich.console import Console
 from langgraph_memory.chat.models import chat_model
 from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
+from langgraph_memory.cli.memories import memories_app
 from langgraph_memory.cli.reindex import reindex as reindex_store
 
 typer_app = typer.Typer(
     help="Memory for LangGraph agents.", no_args_is_help=True, pretty_exceptions_enable=False
 )
+
+
+typer_app.add_typer(memories_app, name="memories")
 
 
 @typer_app.callback()

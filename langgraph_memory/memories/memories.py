@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
@@ -229,10 +229,13 @@ class Memories:
                 break
             changed = change(MemoryRecord.from_value(item.value))
             given = (self.namespace, memory_id, changed.to_value())
+            # What does not count any more needs no place in the index, and no embedder.
+            index: Literal[False] | None = None if changed.status is Status.ACTIVE else False
+            version = item.updated_at
             try:
                 yield Call(
-                    partial(self.store.put_if_version, *given, version=item.updated_at),
-                    partial(self.store.aput_if_version, *given, version=item.updated_at),
+                    partial(self.store.put_if_version, *given, version=version, index=index),
+                    partial(self.store.aput_if_version, *given, version=version, index=index),
                 )
             except VersionConflictError:
                 continue

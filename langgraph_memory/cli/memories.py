@@ -1,0 +1,161 @@
+"""Looking at what is remembered about a user, and forgetting it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from langgraph_memory import store as stores
+from langgraph_memory.embeddings import index_named
+from langgraph_memory.identity import Identity
+from langgraph_memory.memories import Memories
+from langgraph_memory.records import MemoryRecord
+
+__all__ = ["memories_app"]
+
+memories_app = typer.Typer(help="What is remembered about a user.", no_args_is_help=True)
+
+Db = Annotated[str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")]
+Agent = Annotated[str, typer.Option(help="The agent, as its settings name it.")]
+User = Annotated[str, typer.Option(help="The user whose memories they are.")]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="What indexed the database: 'local', 'provider:model' or 'module:attribute'. Without "
+        "it memories are found by keyword."
+    ),
+]
+Id = Annotated[str, typer.Argument(help="Id of a memory, or its beginning.")]
+
+
+@memories_app.command("list")
+def list_memories(
+    user: User,
+    db: Db = "memory.db",
+    agent: Agent = "default",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also those that are archived or superseded.")
+    ] = False,
+) -> None:
+    """List a user's memories, newest first."""
+    with _opened(db, agent, user, None) as memories:
+        records = [
+            record for record in _records(memories) if everything or record.status == "active"
+        ]
+    if not records:
+        _say(f"Nothing is remembered about {user!r} by agent {agent!r}.")
+        return
+    _show(records, show_status=everything)
+
+
+@memories_app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    user: User,
+    db: Db = "memory.db",
+    agent: Agent = "default",
+    embedder: Embedder = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 10,
+) -> None:
+    """Search a user's memories; shows why each was found."""
+    with _opened(db, agent, user, embedder) as memories:
+        found = memories.search(query, limit=limit)
+    if not found:
+        _say("Nothing found.")
+        return
+    scores = [
+        f"{each.hit.score or 0:.2f} = meaning {_number(each.hit.similarity)}, "
+        f"words {_number(each.hit.keyword)}"
+        for each in found
+    ]
+    _show([each.record for each in found], scores=scores)
+
+
+@memories_app.command()
+def show(id: Id, user: User, db: Db = "memory.db", agent: Agent = "default") -> None:
+    """Show one memory with all that is known about it."""
+    with _opened(db, agent, user, None) as memories:
+        record = _one(memories, id)
+    table = Table(show_header=False, box=None)
+    for name, value in record.to_value().items():
+        if value not in (None, [], ""):
+            table.add_row(name, Text(str(value)))
+    _console().print(table)
+
+
+@memories_app.command()
+def forget(
+    id: Id,
+    user: User,
+    db: Db = "memory.db",
+    agent: Agent = "default",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Archive a memory: it is not recalled any more."""
+    with _opened(db, agent, user, None) as memories:
+        record = _one(memories, id)
+        if not yes and not typer.confirm(f"Forget {record.content!r}?"):
+            raise typer.Exit(1)
+        memories.forget(record.id)
+    _say(f"Forgotten: {record.content}")
+
+
+@contextmanager
+def _opened(db: str, agent: str, user: str, embedder: str | None) -> Iterator[Memories]:
+    if "://" not in db and not Path(db).is_file():
+        raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
+    index: dict[str, Any] | None = index_named(embedder) if embedder else None
+    with stores.open(db, index=index) as store:
+        yield Memories(store, Identity(agent, user).memories)
+
+
+def _records(memories: Memories) -> list[MemoryRecord]:
+    items = sorted(
+        memories.store.scan(memories.namespace), key=lambda item: item.updated_at, reverse=True
+    )
+    return [MemoryRecord.from_value(item.value) for item in items if "content" in item.value]
+
+
+def _one(memories: Memories, beginning: str) -> MemoryRecord:
+    found = [record for record in _records(memories) if record.id.startswith(beginning)]
+    if len(found) != 1:
+        told = "there is no memory" if not found else f"there are {len(found)} memories"
+        raise typer.BadParameter(f"{told} whose id begins with {beginning!r}", param_hint="ID")
+    return found[0]
+
+
+def _show(
+    records: Sequence[MemoryRecord], *, scores: Sequence[str] = (), show_status: bool = False
+) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "type", "memory"):
+        table.add_column(heading, no_wrap=heading != "memory", overflow="fold")
+    if show_status:
+        table.add_column("status", no_wrap=True)
+    if scores:
+        table.add_column("why", overflow="fold")
+    for at, record in enumerate(records):
+        cells = [record.id[:8], str(record.type), record.content]
+        cells += [str(record.status)] if show_status else []
+        cells += [scores[at]] if scores else []
+        table.add_row(*(Text(cell) for cell in cells))
+    _console().print(table)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _say(text: str) -> None:
+    _console().print(Text(text))
+
+
+def _console() -> Console:
+    return Console(highlight=False)

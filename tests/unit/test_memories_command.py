@@ -1,0 +1,110 @@
+"""`langgraph-memory memories …` and `langgraph-memory reindex`, as typed."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from langgraph_memory.cli.app import typer_app
+from langgraph_memory.identity import Identity
+from langgraph_memory.memories import Memories
+from langgraph_memory.records import MemoryRecord
+from langgraph_memory.store import SQLiteMemoryStore
+
+ANNA = Identity("default", "anna@example.com")
+
+
+def letters(texts: list[str]) -> list[list[float]]:
+    """An embedder that the command line can name."""
+    return [[text.count(letter) + 0.1 for letter in "abcdefgh"] for text in texts]
+
+
+@pytest.fixture
+def db(tmp_path):
+    file = tmp_path / "memory.db"
+    with SQLiteMemoryStore(file, index={"dims": 8, "embed": letters}) as store:
+        memories = Memories(store, ANNA.memories)
+        memories.save(MemoryRecord(id="aaa1", content="The user plays [bold]chess[/bold]."))
+        memories.save(MemoryRecord(id="aab2", content="用户喜欢安静的酒店。", type="preference"))
+        Memories(store, Identity("default", "oscar").memories).save(
+            MemoryRecord(id="ooo1", content="Oscar's secret.")
+        )
+    return str(file)
+
+
+def run(*words: str, expect: int = 0, **options: str) -> str:
+    given = [*words, *(part for name, value in options.items() for part in (f"--{name}", value))]
+    result = CliRunner().invoke(typer_app, given, env={"COLUMNS": "200"})
+    assert result.exit_code == expect, result.output
+    return result.output
+
+
+def test_list_shows_the_users_own(db):
+    shown = run("memories", "list", db=db, user=ANNA.user)
+    assert "plays [bold]chess[/bold]" in shown
+    assert "用户喜欢安静的酒店。" in shown
+    assert "Oscar" not in shown
+
+
+def test_nobody_known_is_said(db):
+    assert "Nothing is remembered about 'zoe'" in run("memories", "list", db=db, user="zoe")
+
+
+def test_search_says_why(db):
+    shown = run("memories", "search", "酒店", db=db, user=ANNA.user)
+    assert "酒店" in shown
+    assert re.search(r"1\.00 = meaning -, words \d", shown)
+    assert "Nothing found" in run("memories", "search", "submarine", db=db, user=ANNA.user)
+
+
+def test_show_has_everything(db):
+    shown = run("memories", "show", "aaa1", db=db, user=ANNA.user)
+    assert "created_at" in shown
+    assert "active" in shown
+
+
+def test_forget_archives_and_needs_no_embedder(db):
+    assert "Forgotten" in run("memories", "forget", "aaa", "--yes", db=db, user=ANNA.user)
+    assert "chess" not in run("memories", "list", db=db, user=ANNA.user)
+    assert "archived" in run("memories", "list", "--all", db=db, user=ANNA.user)
+
+
+def test_forget_asks_first(db):
+    CliRunner().invoke(
+        typer_app, ["memories", "forget", "aaa", "--db", db, "--user", ANNA.user], input="n\n"
+    )
+    assert "chess" in run("memories", "list", db=db, user=ANNA.user)
+
+
+@pytest.mark.parametrize(
+    ("id", "says"), [("aa", "2 memories"), ("zzz", "no memory"), ("ooo1", "no memory")]
+)
+def test_an_id_that_is_not_one_of_the_users(db, id, says):
+    assert says in run("memories", "forget", id, "--yes", db=db, user=ANNA.user, expect=2)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    shown = run("memories", "list", db=str(tmp_path / "none.db"), user="anna", expect=2)
+    assert "there is no file" in shown
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_reindex_with_another_embedder(db):
+    embedder = "test_memories_command:letters"
+    assert "3 items indexed (keywords only)" in run("reindex", db=db, embedder="none")
+    with SQLiteMemoryStore(db) as store:
+        assert store.stats().vectors == 0
+    shown = run("reindex", db=db, embedder=embedder)
+    assert "3 items indexed" in shown
+    assert "8 dimensions" in shown
+    with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
+        assert store.stats().vectors == 3
+
+
+@pytest.mark.parametrize("embedder", ["nonsense", "no_module:name"])
+def test_reindex_with_what_is_no_embedder(db, embedder):
+    result = CliRunner().invoke(typer_app, ["reindex", "--db", db, "--embedder", embedder])
+    assert result.exit_code != 0
+    assert embedder in str(result.exception)
+    with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
+        assert store.stats().vectors == 3
