@@ -39,7 +39,7 @@ from langgraph_memory.store.execution import execute, item_of
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
 from langgraph_memory.store.namespaces import path_of, validate
 from langgraph_memory.store.operations import (
-    Identity,
+    IndexIdentity,
     Mode,
     Row,
     Write,
@@ -90,7 +90,7 @@ class MemoryStore(BaseStore):
         self._fields = fields_of(index)
         self._clock = clock
         self._generation: int | None = None
-        self._foreign: Identity | None = None
+        self._foreign: IndexIdentity | None = None
         self._closed = False
         self._setting_up = threading.RLock()
         self._sweeper = Sweeper(self, ttl)
@@ -478,8 +478,10 @@ class MemoryStore(BaseStore):
     # -- who indexed the database
 
     @property
-    def _identity(self) -> Identity:
-        return self._embedder.identity if self._embedder else Identity(None, None, self._fields)
+    def _identity(self) -> IndexIdentity:
+        return (
+            self._embedder.identity if self._embedder else IndexIdentity(None, None, self._fields)
+        )
 
     def _recognise(self, tx: Transaction) -> int:
         """The generation of the index that this store may use."""

@@ -19,7 +19,7 @@ from langgraph_memory.calls import Call
 from langgraph_memory.errors import EmbeddingError, InvalidInputError
 from langgraph_memory.records import is_record
 from langgraph_memory.shown import shown
-from langgraph_memory.store.operations import Identity
+from langgraph_memory.store.operations import IndexIdentity
 
 __all__ = ["Embedder", "fields_of", "texts_of"]
 
@@ -110,7 +110,7 @@ class Embedder:
                 f"{str(error).splitlines()[0]}"
             ) from error
         name = index.get("name") or _name_of(embed)
-        self.identity = Identity(str(name), dims, fields_of(index))
+        self.identity = IndexIdentity(str(name), dims, fields_of(index))
 
     def vectors(self, documents: Sequence[str], queries: Sequence[str]) -> Call:
         """The call that embeds texts to store and texts to search by, each text once.

@@ -164,7 +164,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class IndexIdentity:
     """Who made a database's index: the embedder's name, its dimensions, the fields it read."""
 
     embedder: str | None

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from langgraph_memory.errors import EmbedderMismatchError
 from langgraph_memory.store.drafts import Request
-from langgraph_memory.store.operations import Identity, Write
+from langgraph_memory.store.operations import IndexIdentity, Write
 from langgraph_memory.store.transaction import Transaction
 
 __all__ = ["recognise", "refuse_unindexed"]
 
 
-def recognise(tx: Transaction, mine: Identity, is_configured: bool) -> tuple[int, Identity | None]:
+def recognise(
+    tx: Transaction, mine: IndexIdentity, is_configured: bool
+) -> tuple[int, IndexIdentity | None]:
     """The generation of the index that a store may use, and whose it is if not its own.
 
     A database without items becomes the store's. A store opened without an index configuration
@@ -41,7 +43,7 @@ def recognise(tx: Transaction, mine: Identity, is_configured: bool) -> tuple[int
     return generation, None if there == mine else there
 
 
-def refuse_unindexed(foreign: Identity | None, requests: Sequence[Request]) -> None:
+def refuse_unindexed(foreign: IndexIdentity | None, requests: Sequence[Request]) -> None:
     """Refuse a put without the embedder: no search by meaning would ever find the item.
 
     Raises:

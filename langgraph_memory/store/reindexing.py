@@ -11,7 +11,7 @@ from langgraph_memory.calls import Call, Steps
 from langgraph_memory.store.analysis import terms
 from langgraph_memory.store.embedding import Embedder, texts_of
 from langgraph_memory.store.escape import load
-from langgraph_memory.store.operations import Identity, Row, Write
+from langgraph_memory.store.operations import IndexIdentity, Row, Write
 from langgraph_memory.store.transaction import Transaction
 
 __all__ = ["reindex"]
@@ -30,7 +30,7 @@ class Within(Protocol):
 def reindex(
     within: Within,
     embedder: Embedder | None,
-    identity: Identity,
+    identity: IndexIdentity,
     progress: Callable[[int, int], None] | None,
     batch_size: int,
 ) -> Steps[int]:

@@ -13,7 +13,7 @@ from langgraph_memory.store.hits import StoreStats
 from langgraph_memory.store.operations import (
     Candidates,
     Get,
-    Identity,
+    IndexIdentity,
     Listing,
     Ranked,
     Row,
@@ -104,11 +104,11 @@ class Transaction(ABC):
         """The number of the current index; None before there is any."""
 
     @abstractmethod
-    def identity(self) -> Identity | None:
+    def identity(self) -> IndexIdentity | None:
         """Who made the current index."""
 
     @abstractmethod
-    def adopt(self, identity: Identity) -> int:
+    def adopt(self, identity: IndexIdentity) -> int:
         """Make this the identity of the current index of a database without items."""
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Transaction(ABC):
         """Whether anything is stored."""
 
     @abstractmethod
-    def begin_generation(self, identity: Identity) -> tuple[int, int]:
+    def begin_generation(self, identity: IndexIdentity) -> tuple[int, int]:
         """Begin to build an index beside the current one, or go on with one begun.
 
         One begun by another identity is thrown away.

@@ -12,7 +12,7 @@ from langgraph_memory.store.hits import StoreStats
 from langgraph_memory.store.operations import (
     Candidates,
     Get,
-    Identity,
+    IndexIdentity,
     Listing,
     Ranked,
     Row,
@@ -196,7 +196,7 @@ class PostgresTransaction(Transaction):
     def generation(self) -> int | None:
         return self._current
 
-    def identity(self) -> Identity | None:
+    def identity(self) -> IndexIdentity | None:
         rows = self._session.rows(
             "SELECT generation, embedder, dims, fields "
             f"FROM {self._tables.generations} WHERE is_current"
@@ -207,7 +207,7 @@ class PostgresTransaction(Transaction):
         self._current = int(rows[0][0])
         return _identity(*rows[0][1:])
 
-    def adopt(self, identity: Identity) -> int:
+    def adopt(self, identity: IndexIdentity) -> int:
         # Two stores may find a fresh database empty at the same time.
         self._session.script(f"SELECT pg_advisory_xact_lock({self._tables.lock('identity')})")
         if self.identity() == identity:
@@ -216,7 +216,7 @@ class PostgresTransaction(Transaction):
         self._current = self._new_generation(identity, is_current=True)
         return self._current
 
-    def _new_generation(self, identity: Identity, *, is_current: bool) -> int:
+    def _new_generation(self, identity: IndexIdentity, *, is_current: bool) -> int:
         [[generation]] = self._session.rows(
             f"INSERT INTO {self._tables.generations} (embedder, dims, fields, is_current) "
             "VALUES (%(embedder)s, %(dims)s, %(fields)s, %(current)s) RETURNING generation",
@@ -233,7 +233,7 @@ class PostgresTransaction(Transaction):
         [[found]] = self._session.rows(f"SELECT EXISTS (SELECT 1 FROM {self._tables.items})")
         return bool(found)
 
-    def begin_generation(self, identity: Identity) -> tuple[int, int]:
+    def begin_generation(self, identity: IndexIdentity) -> tuple[int, int]:
         self._session.script(f"SELECT pg_advisory_xact_lock({self._tables.lock('identity')})")
         rows = self._session.rows(
             f"SELECT generation, embedder, dims, fields FROM {self._tables.generations} "
@@ -327,7 +327,7 @@ class PostgresTransaction(Transaction):
 
     def stats(self, now: int) -> StoreStats:
         tables = self._tables
-        identity = self.identity() or Identity(None, None, ())
+        identity = self.identity() or IndexIdentity(None, None, ())
         [row] = self._session.rows(
             f"SELECT (SELECT count(*) FROM {tables.namespaces} WHERE items > 0), "
             f"(SELECT count(*) FROM {tables.items}), "
@@ -362,5 +362,5 @@ class PostgresTransaction(Transaction):
         return [Row(*row) for row in self._session.rows(sql, values)]
 
 
-def _identity(embedder: str | None, dims: int | None, fields: str) -> Identity:
-    return Identity(embedder, dims, tuple(json.loads(fields)))
+def _identity(embedder: str | None, dims: int | None, fields: str) -> IndexIdentity:
+    return IndexIdentity(embedder, dims, tuple(json.loads(fields)))

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from langgraph_memory.store.operations import Identity, Row, Write
+from langgraph_memory.store.operations import IndexIdentity, Row, Write
 from langgraph_memory.store.sqlite.spaces import Space, locked, save
 
 __all__ = [
@@ -63,7 +63,7 @@ def current(connection: sqlite3.Connection) -> int | None:
     return None if row is None else int(row[0])
 
 
-def identity_of_current(connection: sqlite3.Connection) -> Identity | None:
+def identity_of_current(connection: sqlite3.Connection) -> IndexIdentity | None:
     """Who made the current generation."""
     row = connection.execute(
         "SELECT embedder, dims, fields FROM memory_generations WHERE is_current"
@@ -71,7 +71,9 @@ def identity_of_current(connection: sqlite3.Connection) -> Identity | None:
     return None if row is None else _identity(*row)
 
 
-def new_generation(connection: sqlite3.Connection, identity: Identity, *, is_current: bool) -> int:
+def new_generation(
+    connection: sqlite3.Connection, identity: IndexIdentity, *, is_current: bool
+) -> int:
     """Enter one more generation."""
     cursor = connection.execute(
         "INSERT INTO memory_generations (embedder, dims, fields, is_current) VALUES (?, ?, ?, ?)",
@@ -81,7 +83,7 @@ def new_generation(connection: sqlite3.Connection, identity: Identity, *, is_cur
     return cursor.lastrowid
 
 
-def begin(connection: sqlite3.Connection, identity: Identity) -> int:
+def begin(connection: sqlite3.Connection, identity: IndexIdentity) -> int:
     """The generation that an identity is building, a new one if there is none."""
     row = connection.execute(
         "SELECT generation, embedder, dims, fields FROM memory_generations WHERE NOT is_current"
@@ -150,5 +152,5 @@ def discard(connection: sqlite3.Connection, limit: int) -> int:
     return cursor.rowcount
 
 
-def _identity(embedder: str | None, dims: int | None, fields: str) -> Identity:
-    return Identity(embedder, dims, tuple(json.loads(fields)))
+def _identity(embedder: str | None, dims: int | None, fields: str) -> IndexIdentity:
+    return IndexIdentity(embedder, dims, tuple(json.loads(fields)))

@@ -15,7 +15,7 @@ from langgraph_memory.store.namespaces import bounds
 from langgraph_memory.store.operations import (
     Candidates,
     Get,
-    Identity,
+    IndexIdentity,
     Listing,
     Ranked,
     Row,
@@ -212,17 +212,17 @@ class SQLiteTransaction(Transaction):
     def generation(self) -> int | None:
         return indexing.current(self._connection)
 
-    def identity(self) -> Identity | None:
+    def identity(self) -> IndexIdentity | None:
         return indexing.identity_of_current(self._connection)
 
-    def adopt(self, identity: Identity) -> int:
+    def adopt(self, identity: IndexIdentity) -> int:
         self._connection.execute("DELETE FROM memory_generations")
         return indexing.new_generation(self._connection, identity, is_current=True)
 
     def has_items(self) -> bool:
         return self._connection.execute("SELECT 1 FROM memory_items LIMIT 1").fetchone() is not None
 
-    def begin_generation(self, identity: Identity) -> tuple[int, int]:
+    def begin_generation(self, identity: IndexIdentity) -> tuple[int, int]:
         generation = indexing.begin(self._connection, identity)
         return generation, indexing.lacking(self._connection, generation)
 
@@ -247,7 +247,7 @@ class SQLiteTransaction(Transaction):
         def number(sql: str, *values: Any) -> int:
             return int(self._connection.execute(sql, values).fetchone()[0] or 0)
 
-        identity = self.identity() or Identity(None, None, ())
+        identity = self.identity() or IndexIdentity(None, None, ())
         return StoreStats(
             namespaces=number("SELECT count(*) FROM memory_namespaces"),
             items=number("SELECT count(*) FROM memory_items"),
