@@ -7,6 +7,7 @@ transaction. What differs between databases is in `Transaction`.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -97,7 +98,10 @@ class MemoryStore(BaseStore):
 
     @staticmethod
     def open(
-        url: str, *, index: Mapping[str, Any] | None = None, ttl: TTLConfig | None = None
+        url: str | os.PathLike[str],
+        *,
+        index: Mapping[str, Any] | None = None,
+        ttl: TTLConfig | None = None,
     ) -> MemoryStore:
         """The store at a URL, by its scheme; see `langgraph_memory.store.open`."""
         from langgraph_memory.store.opening import open_store
@@ -136,7 +140,7 @@ class MemoryStore(BaseStore):
         return await adrive(self._batch(list(ops)))
 
     def _batch(self, ops: Sequence[Op]) -> Steps[list[Result]]:
-        results = yield from self._steps([self._draft(op) for op in ops])
+        results = yield from self._steps(ops)
         return [
             None if isinstance(op, PutOp) else done for op, done in zip(ops, results, strict=True)
         ]
@@ -201,8 +205,8 @@ class MemoryStore(BaseStore):
     ) -> list[MemoryHit]:
         """`find` without blocking the event loop."""
         op = self._search_op(namespace_prefix, query, filter, limit, offset, refresh_ttl)
-        draft = self._draft(op, mode=mode, weights=weights, report=True)
-        return cast(SearchReport, (await adrive(self._steps([draft])))[0]).hits
+        steps = self._steps([op], mode=mode, weights=weights, report=True)
+        return cast(SearchReport, (await adrive(steps))[0]).hits
 
     def explain(
         self,
@@ -218,8 +222,8 @@ class MemoryStore(BaseStore):
     ) -> SearchReport:
         """`find` with what it read: namespaces, items, postings, vectors."""
         op = self._search_op(namespace_prefix, query, filter, limit, offset, refresh_ttl)
-        draft = self._draft(op, mode=mode, weights=weights, report=True)
-        return cast(SearchReport, drive(self._steps([draft]))[0])
+        steps = self._steps([op], mode=mode, weights=weights, report=True)
+        return cast(SearchReport, drive(steps)[0])
 
     def _search_op(
         self,
@@ -296,7 +300,7 @@ class MemoryStore(BaseStore):
             ttl = (self.ttl_config or {}).get("default_ttl")
         op = PutOp(namespace, str(key), cast(dict[str, Any], value), index=index, ttl=ttl)
         expected = None if version is None else microseconds(version)
-        [stamp] = yield from self._steps([self._draft(op, expected=expected)])
+        [stamp] = yield from self._steps([op], expected=expected)
         return moment(stamp)
 
     def touch(self, namespace: Namespace, keys: Sequence[str]) -> int:
@@ -506,9 +510,11 @@ class MemoryStore(BaseStore):
             return drafts.namespaces(op)
         raise InvalidInputError(f"A store does not know operations of type {type(op).__name__}.")
 
-    def _steps(self, requested: Sequence[Draft]) -> Steps[list[Any]]:
+    def _steps(self, ops: Sequence[Op], **options: Any) -> Steps[list[Any]]:
         if self._generation is None:
-            yield Call(self.setup)  # Before anything is embedded for a database of others.
+            # First of all, as the database says which fields are indexed, and by whom.
+            yield Call(self.setup)
+        requested = [self._draft(op, **options) for op in ops]
         documents = [text for draft in requested for text in draft.documents]
         queries = [draft.query for draft in requested if draft.query is not None]
         stored: Mapping[str, Any] = {}

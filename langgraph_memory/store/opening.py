@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,16 +15,20 @@ from langgraph_memory.store.base import MemoryStore
 __all__ = ["open_store"]
 
 _CONNINFO = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
+_HALF_A_URL = re.compile(r"(?i)(sqlite|postgres(ql)?):(?!//)")
 
 
 def open_store(
-    url: str, *, index: Mapping[str, Any] | None = None, ttl: TTLConfig | None = None
+    url: str | os.PathLike[str],
+    *,
+    index: Mapping[str, Any] | None = None,
+    ttl: TTLConfig | None = None,
 ) -> MemoryStore:
     """The store at a URL, by its scheme.
 
     Args:
         url: ``postgresql://…``, ``postgres://…`` or libpq's ``host=… dbname=…``;
-            ``sqlite:///memory.db``, ``:memory:`` or a plain path for an SQLite file.
+            ``sqlite:///memory.db``, ``:memory:`` or the path of an SQLite file.
         index: LangGraph's index configuration.
         ttl: LangGraph's time-to-live configuration.
 
@@ -31,18 +36,20 @@ def open_store(
         InvalidInputError: If the scheme is none of these.
         MissingExtraError: If the driver is not installed.
     """
+    url = os.fspath(url)
     scheme, separator, rest = url.partition("://")
+    scheme = scheme.lower()
     if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
         from langgraph_memory.store.postgres import PostgresMemoryStore
 
         return PostgresMemoryStore(url, index=index, ttl=ttl)
-    if separator and scheme != "sqlite":
+    if not url.strip() or _HALF_A_URL.match(url) or (separator and scheme != "sqlite"):
         raise InvalidInputError(
-            f"There is no store for URLs that begin with {scheme!r}. Use postgresql://…, "
-            "sqlite:///file.db or the path of a file."
+            f"There is no store at {url!r}. Use postgresql://user@host/database, "
+            "sqlite:///file.db, the path of a file, or :memory:."
         )
     from langgraph_memory.store.sqlite import SQLiteMemoryStore
 
     # sqlite:///relative and sqlite:////absolute, as is usual for database URLs.
-    path = rest.removeprefix("/") if separator else url
+    path = rest.removeprefix("/") if separator else os.path.expanduser(url)
     return SQLiteMemoryStore(path or ":memory:", index=index, ttl=ttl)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from langgraph_memory.calls import Call, Steps
+from langgraph_memory.errors import InvalidStateError
 from langgraph_memory.store.analysis import terms
 from langgraph_memory.store.embedding import Embedder, texts_of
 from langgraph_memory.store.escape import load
@@ -58,7 +59,7 @@ def reindex(
                 progress(min(done, lacking), lacking)
         elif after:
             after = 0  # Once more from the start: what was changed or added meanwhile.
-        elif (yield Call(lambda: within(True, lambda tx: tx.finish_generation(generation)))):
+        elif (yield _own(within, generation, lambda tx: tx.finish_generation(generation))):
             break
     while (yield Call(lambda: within(True, lambda tx: tx.discard_generations(_AT_ONCE)))):
         pass
@@ -73,7 +74,26 @@ def _read(within: Within, generation: int, after: int, limit: int) -> Call:
 
 
 def _build(within: Within, generation: int, writes: Sequence[tuple[Row, Write]]) -> Call:
-    return Call(lambda: within(True, lambda tx: tx.build(generation, writes)))
+    return _own(within, generation, lambda tx: tx.build(generation, writes))
+
+
+def _own(within: Within, generation: int, work: Callable[[Transaction], T]) -> Call:
+    """Work on a generation, unless another reindex has taken its place meanwhile.
+
+    Raises:
+        InvalidStateError: If it has. Nothing of the index in use was changed.
+    """
+
+    def checked(tx: Transaction) -> T:
+        if tx.building() != generation:
+            raise InvalidStateError(
+                "Another reindex of this database was begun with another embedder or other fields, "
+                "and goes on in place of this one. Nothing is lost; readers use the old index. "
+                "Let it finish, then reindex again if this one's is wanted."
+            )
+        return work(tx)
+
+    return Call(lambda: within(True, checked))
 
 
 def _texts(row: Row, indexing: str | None, fields: Sequence[str]) -> list[str]:

@@ -46,9 +46,9 @@ class Sweeper:
 
     def start(self) -> None:
         """Begin, if not begun; called when something that expires is put."""
-        if self._thread is None and not self._stopped.is_set():
+        if not self._is_running() and not self._stopped.is_set():
             with self._starting:
-                if self._thread is None:
+                if not self._is_running():
                     self._thread = threading.Thread(
                         target=_sweep_from_time_to_time,
                         args=(self._store, self._stopped, self._seconds),
@@ -56,6 +56,10 @@ class Sweeper:
                         daemon=True,
                     )
                     self._thread.start()
+
+    def _is_running(self) -> bool:
+        """A forked process has the object, but not the thread."""
+        return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
         """End, and wait until a sweep that runs has ended."""

@@ -126,6 +126,10 @@ class Transaction(ABC):
         """
 
     @abstractmethod
+    def building(self) -> int | None:
+        """The number of the generation that is being built, None if there is none."""
+
+    @abstractmethod
     def unbuilt(self, generation: int, after: int, limit: int) -> list[tuple[Row, str | None]]:
         """Items that a generation lacks, by ascending id from behind `after`, with `indexing`."""
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from psycopg import sql
 from psycopg_pool import ConnectionPool
 
-from langgraph_memory.errors import InvalidInputError, StoreClosedError
+from langgraph_memory.errors import InvalidInputError, StoreClosedError, StoreUnavailableError
 from langgraph_memory.store import migrations
 from langgraph_memory.store.migrations import Migration
 from langgraph_memory.store.postgres import PostgresMemoryStore
@@ -94,7 +94,7 @@ class TestConnecting:
 
     def test_a_server_that_is_not_there(self) -> None:
         store = PostgresMemoryStore("postgresql://nobody@127.0.0.1:1/nothing")
-        with pytest.raises(psycopg.OperationalError, match=r"127\.0\.0\.1"):
+        with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1"):
             store.get(("a",), "k")
         store.close()
 

@@ -15,6 +15,7 @@ from langgraph_memory.errors import (
     InvalidStateError,
     MissingExtraError,
     StoreClosedError,
+    StoreUnavailableError,
 )
 
 if TYPE_CHECKING:
@@ -183,7 +184,10 @@ class Connections:
                 if self._closed:
                     raise _closed() from None
                 if time.monotonic() >= deadline:
-                    raise
+                    raise StoreUnavailableError(
+                        f"None of the {pool.max_size} connections to Postgres became free within "
+                        f"{pool.timeout:g} s. Is the server there? If so, raise max_connections."
+                    ) from None
 
     def check(self) -> None:
         """Look at idle connections, and replace those that the server has closed."""
@@ -218,12 +222,15 @@ class Connections:
         return self._pool
 
     def _open(self) -> ConnectionPool[Any]:
-        from psycopg import connect
+        from psycopg import OperationalError, connect
         from psycopg_pool import ConnectionPool
 
         assert isinstance(self._source, str)
         # A pool tries for half a minute and then says only that it had no success.
-        connect(self._source).close()
+        try:
+            connect(self._source).close()
+        except OperationalError as error:
+            raise StoreUnavailableError(f"Postgres cannot be reached: {error}") from error
         return ConnectionPool(
             self._source,
             min_size=1,

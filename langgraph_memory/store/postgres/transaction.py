@@ -253,6 +253,12 @@ class PostgresTransaction(Transaction):
         )
         return int(lacking)
 
+    def building(self) -> int | None:
+        rows = self._session.rows(
+            f"SELECT generation FROM {self._tables.generations} WHERE NOT is_current"
+        )
+        return int(rows[0][0]) if rows else None
+
     def unbuilt(self, generation: int, after: int, limit: int) -> list[tuple[Row, str | None]]:
         rows = self._session.rows(
             f"SELECT {_ROW}, i.indexing FROM {self._from} WHERE i.item > %(after)s "
@@ -309,6 +315,10 @@ class PostgresTransaction(Transaction):
         if not alone:
             return False
         self._session.script(f"SELECT pg_advisory_xact_lock({all_of_them})")
+        # From here on no other reindex can take this one's place.
+        self._session.script(f"SELECT pg_advisory_xact_lock({self._tables.lock('identity')})")
+        if self.building() != generation:
+            return False
         if self._lacking(generation):
             return False
         self._session.run(

@@ -32,7 +32,10 @@ class Connections:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._shared = path == ":memory:" or "mode=memory" in path
+        # What is in memory, or in a temporary file, is in the one connection that made it.
+        self._shared = path in ("", ":memory:") or (
+            path.startswith("file:") and (":memory:" in path or "mode=memory" in path)
+        )
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
@@ -82,12 +85,16 @@ class Connections:
         for connection in idle:
             connection.close()
 
+    def is_forked(self) -> bool:
+        """Whether this is another process than the one that used the connections last."""
+        return self._process != os.getpid()
+
     def _leave_to_parent(self) -> None:
         """In a forked process, leave the parent's connections alone and begin anew.
 
         SQLite forbids using them, and closing them would do so.
         """
-        if self._process != os.getpid() and not self._shared:
+        if self.is_forked() and not self._shared:
             self._process = os.getpid()
             _PARENTS.extend(self._idle)
             self._idle = []

@@ -12,6 +12,7 @@ from langgraph_memory.store.sqlite.spaces import Space, locked, save
 __all__ = [
     "add",
     "begin",
+    "being_built",
     "build",
     "current",
     "discard",
@@ -92,6 +93,14 @@ def begin(connection: sqlite3.Connection, identity: IndexIdentity) -> int:
         return int(row[0])
     connection.execute("DELETE FROM memory_generations WHERE NOT is_current")
     return new_generation(connection, identity, is_current=False)
+
+
+def being_built(connection: sqlite3.Connection) -> int | None:
+    """The number of the generation that is not finished, if there is one."""
+    row = connection.execute(
+        "SELECT generation FROM memory_generations WHERE NOT is_current"
+    ).fetchone()
+    return None if row is None else int(row[0])
 
 
 def lacking(connection: sqlite3.Connection, generation: int) -> int:

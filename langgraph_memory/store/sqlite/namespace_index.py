@@ -42,6 +42,9 @@ class NamespaceView:
     """One state of a namespace; all arrays run over places, `vectors` over `places`.
 
     Attributes:
+        index: Where it comes from, by now perhaps in a newer state.
+        numbering: Tells whether the index still numbers its places as here.
+        stamp: Of the state.
         items: Ids.
         updated: Microseconds of the last write.
         length: Length in terms.
@@ -51,6 +54,7 @@ class NamespaceView:
     """
 
     index: NamespaceIndex
+    numbering: object
     stamp: int
     items: NDArray[np.int64]
     updated: NDArray[np.int64]
@@ -75,11 +79,24 @@ class NamespaceView:
 
     def postings(self, connection: sqlite3.Connection, ns: int, term: str) -> Postings:
         """Places at which a term occurs, and how often; dead places included."""
-        places, tf = self.index.postings(connection, ns, term, self.stamp)
-        if places.size and places[-1] >= len(self.items):  # Another thread's state is newer.
-            seen = int(np.searchsorted(places, len(self.items)))
-            return places[:seen], tf[:seen]
-        return places, tf
+        known = self.index.known_postings(term, self)
+        if known is not None:
+            return known
+        rows = connection.execute(
+            "SELECT item, tf FROM memory_postings WHERE ns = ? AND term = ?", (ns, term)
+        ).fetchall()
+        if not rows:
+            return _NO_POSTINGS
+        pairs = self.index.placed(rows, self)
+        if pairs is None:  # Its index has left this view behind.
+            place_of = {int(self.items[at]): int(at) for at in np.flatnonzero(self.alive)}
+            pairs = sorted((place_of[item], tf) for item, tf in rows if item in place_of)
+        found = (
+            np.array([place for place, _ in pairs], np.int32),
+            np.array([tf for _, tf in pairs], np.float32),
+        )
+        self.index.keep_postings(term, found, self)
+        return found
 
 
 class NamespaceIndex:
@@ -101,13 +118,16 @@ class NamespaceIndex:
         self._places = np.empty(0, np.int32)
         self._one_to_one = True
         self._place_of: dict[int, int] = {}
-        self._postings: dict[str, Postings] = {}
+        self._numbering = object()
+        # Each with the stamp of the state it was read in; an older state may have had other places.
+        self._postings: dict[str, tuple[int, Postings]] = {}
         self._posted = 0
 
     @property
     def size(self) -> int:
         """About how many bytes of memory this takes."""
-        return self._vectors.nbytes + 8 * self._posted + 120 * len(self._items)
+        postings = 8 * self._posted + 200 * len(self._postings)
+        return self._vectors.nbytes + postings + 120 * len(self._items)
 
     def view(
         self,
@@ -140,6 +160,7 @@ class NamespaceIndex:
             count = self._count
             return NamespaceView(
                 self,
+                self._numbering,
                 row.stamp,
                 self._items[:count],
                 self._updated[:count],
@@ -149,28 +170,38 @@ class NamespaceIndex:
                 None if self._one_to_one and self._rows == count else self._places[: self._rows],
             )
 
-    def postings(self, connection: sqlite3.Connection, ns: int, term: str, stamp: int) -> Postings:
-        """The postings of a term, from memory or from the database."""
+    def known_postings(self, term: str, view: NamespaceView) -> Postings | None:
+        """A term's postings as a view sees them, if they are in memory."""
         with self.lock:
             known = self._postings.get(term)
-            if known is not None:
-                return known
-            rows = connection.execute(
-                "SELECT item, tf FROM memory_postings WHERE ns = ? AND term = ?", (ns, term)
-            ).fetchall()
-            found = _NO_POSTINGS
-            if rows:
-                place_of = self._place_of
-                pairs = sorted((place_of[item], tf) for item, tf in rows if item in place_of)
-                found = (
-                    np.array([place for place, _ in pairs], np.int32),
-                    np.array([tf for _, tf in pairs], np.float32),
-                )
-            # An older transaction's rows are not those of the state that is kept here.
-            if self._row is not None and self._row.stamp == stamp:
-                self._postings[term] = found
+            if known is None or view.numbering is not self._numbering or known[0] > view.stamp:
+                return None
+        places, tf = known[1]
+        if places[-1] >= len(view.items):  # What was written after the view.
+            seen = int(np.searchsorted(places, len(view.items)))
+            return places[:seen], tf[:seen]
+        return places, tf
+
+    def keep_postings(self, term: str, found: Postings, view: NamespaceView) -> None:
+        """Keep a term's postings in memory, if the view that read them is still the newest."""
+        with self.lock:
+            if self._is_newest(view) and term not in self._postings:
+                self._postings[term] = (view.stamp, found)
                 self._posted += len(found[0])
-            return found
+
+    def placed(
+        self, rows: Sequence[tuple[int, int]], view: NamespaceView
+    ) -> list[tuple[int, int]] | None:
+        """Items of rows by their places, in order; None if the view is not the newest."""
+        with self.lock:
+            if not self._is_newest(view):
+                return None
+            place_of = self._place_of
+            return sorted((place_of[item], tf) for item, tf in rows if item in place_of)
+
+    def _is_newest(self, view: NamespaceView) -> bool:
+        row = self._row
+        return view.numbering is self._numbering and row is not None and row.stamp == view.stamp
 
     def _bury(self, connection: sqlite3.Connection, ns: int) -> None:
         """Mark as dead what is no longer in the database."""
@@ -246,11 +277,9 @@ class NamespaceIndex:
                     "SELECT tf FROM memory_postings WHERE ns = ? AND term = ? AND item = ?",
                     (ns, term, item),
                 ).fetchone()
-                places, counts = self._postings[term]
-                self._postings[term] = (
-                    np.append(places, np.int32(place)),
-                    np.append(counts, np.float32(tf)),
-                )
+                stamp, (places, counts) = self._postings[term]
+                longer = np.append(places, np.int32(place)), np.append(counts, np.float32(tf))
+                self._postings[term] = (stamp, longer)
                 self._posted += 1
 
 

@@ -56,6 +56,7 @@ class SQLiteMemoryStore(MemoryStore):
             raise InvalidInputError(f"cache_megabytes must be 0 or more, got {cache_megabytes!r}.")
         super().__init__(index=index, ttl=ttl, clock=clock)
         self._connections = Connections(os.fspath(path))
+        self._cache_megabytes = cache_megabytes
         self._cache = NamespaceCache(cache_megabytes)
         weakref.finalize(self, self._connections.close)
 
@@ -87,6 +88,9 @@ class SQLiteMemoryStore(MemoryStore):
 
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
+        if self._connections.is_forked():
+            # A thread of the parent may have held a lock of it, and is not here to give it back.
+            self._cache = NamespaceCache(self._cache_megabytes)
         opened = self._connections.writing() if write else self._connections.reading()
         with opened as connection:
             yield SQLiteTransaction(connection, self._cache)

@@ -226,6 +226,9 @@ class SQLiteTransaction(Transaction):
         generation = indexing.begin(self._connection, identity)
         return generation, indexing.lacking(self._connection, generation)
 
+    def building(self) -> int | None:
+        return indexing.being_built(self._connection)
+
     def unbuilt(self, generation: int, after: int, limit: int) -> list[tuple[Row, str | None]]:
         rows = self._connection.execute(
             f"SELECT {_ROW}, i.indexing FROM {_FROM} WHERE i.item > ? AND i.generation <> ? "
