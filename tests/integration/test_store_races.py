@@ -1,0 +1,114 @@
+"""What happens at the same time, or between two who do not know of each other."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.store.base import PutOp
+
+from langgraph_memory.errors import EmbedderMismatchError, InvalidStateError
+from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
+from langgraph_memory.store import open as open_store
+
+HERE = ("user:1", "memories")
+Opener = Callable[..., MemoryStore]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request, tmp_path) -> Any:
+    """Opens stores on one and the same database."""
+    url = str(tmp_path / "memory.db")
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres_database")
+    stores: list[MemoryStore] = []
+
+    def open_one(**index: Any) -> MemoryStore:
+        stores.append(open_store(url, index=index or None))
+        return stores[-1]
+
+    yield open_one
+    for store in stores:
+        store.close()
+
+
+def embedder(dims: int) -> dict[str, Any]:
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[1.0 + len(text) % (at + 2) for at in range(dims)] for text in texts]
+
+    return {"dims": dims, "embed": embed, "name": f"of {dims}"}
+
+
+def test_a_search_beside_writers_finds_what_it_searches_and_nothing_else(opened: Opener) -> None:
+    """Every item is put again all the time; its word never changes, so it is always found."""
+    store = opened()
+    names = [f"walrus{number}" for number in range(24)]
+    store.batch([PutOp(HERE, name, {"text": f"{name} common"}) for name in names])
+    stop = time.monotonic() + 2
+    wrong: list[Any] = []
+
+    def write(first: int) -> None:
+        at = first
+        while time.monotonic() < stop:
+            name = names[at % len(names)]
+            store.put(HERE, name, {"text": f"{name} common"})
+            at += 5
+
+    def read(first: int) -> None:
+        at = first
+        while time.monotonic() < stop:
+            name = names[at % len(names)]
+            keys = [hit.key for hit in store.find(HERE, name, mode="keyword")]
+            if keys != [name]:
+                wrong.append((name, keys))
+            at += 7
+
+    threads = [
+        threading.Thread(target=work, args=(at,)) for at in range(3) for work in (write, read)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_of_two_reindexes_the_one_that_was_replaced_says_so(opened: Opener) -> None:
+    with opened(**embedder(3)) as first:
+        first.batch([PutOp(HERE, str(at), {"text": "word " * at}) for at in range(1, 21)])
+    slow, quick = opened(**embedder(4)), opened(**embedder(5))
+    begun: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        if not begun:
+            begun.append(quick.reindex())
+
+    with pytest.raises(InvalidStateError, match="Another reindex"):
+        slow.reindex(progress=progress, batch_size=5)
+    assert begun == [20]
+    assert quick.stats().vectors == 20
+    assert len(quick.find(HERE, "word", mode="vector")) == 10
+    with pytest.raises(EmbedderMismatchError):
+        opened(**embedder(4)).get(HERE, "1")
+    slow.reindex()
+    assert slow.stats().dims == 4
+
+
+def test_a_store_without_configuration_indexes_the_fields_of_the_database(opened: Opener) -> None:
+    with opened(fields=["text"]) as first:
+        first.put(HERE, "0", {"text": "alpha", "note": "zebra"})
+    second = opened()
+    second.put(HERE, "1", {"text": "beta", "note": "zebra"})
+    assert second.search(HERE, query="zebra") == []
+    assert [item.key for item in second.search(HERE, query="beta")] == ["1"]
+
+
+def test_a_view_that_was_left_behind_is_right_all_the_same(tmp_path) -> None:
+    """Put again so often that the cache numbers its places anew, between two searches' steps."""
+    with SQLiteMemoryStore(tmp_path / "memory.db") as store:
+        for _ in range(8):
+            for name in ("seal", "walrus", "whale", "orca"):
+                store.put(HERE, name, {"text": name})
+                found = store.find(HERE, name, mode="keyword")
+                assert [hit.key for hit in found] == [name]
