@@ -93,7 +93,7 @@ def reindex(
     embedder: Annotated[
         str,
         typer.Option(
-            help="'local' (offline, extra [local]), 'provider:model' as LangChain names them, "
+            help="'local' (offline; the extra 'local'), 'provider:model' as LangChain names them, "
             "'module:attribute' for one of yours, or 'none' for keywords only."
         ),
     ] = "local",
@@ -102,7 +102,17 @@ def reindex(
     ] = None,
     field: Annotated[
         list[str] | None,
-        typer.Option(help="Path indexed in values that are no records; may be repeated."),
+        typer.Option(
+            help="Path indexed in values that are no records; may be repeated. By default those "
+            "that the database was indexed on."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of the embedder, where the application gives index['name']."),
+    ] = None,
+    schema: Annotated[
+        str | None, typer.Option(help="Schema of the tables on Postgres, if not the usual one.")
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Items embedded at once.")] = 100,
 ) -> None:
@@ -112,4 +122,4 @@ def reindex(
     """
     if "://" not in db and not Path(db).is_file():
         raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
-    reindex_store(db, embedder, dims, field or [], batch_size)
+    reindex_store(db, embedder, dims, field or [], name, schema, batch_size)

@@ -109,7 +109,8 @@ class Embedder:
                 f"index['embed']={shown(embed)} stands for no embedder: "
                 f"{str(error).splitlines()[0]}"
             ) from error
-        name = index.get("name") or _name_of(embed)
+        # 'openai:…' and the object that it stands for are one embedder.
+        name = index.get("name") or _name_of(self._embeddings if isinstance(embed, str) else embed)
         self.identity = IndexIdentity(str(name), dims, fields_of(index))
 
     def vectors(self, documents: Sequence[str], queries: Sequence[str]) -> Call:
@@ -198,8 +199,6 @@ def _in_own_loop(function: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 def _name_of(embed: Any) -> str:
     """A name that tells embedders apart: the model's if it has one, with its class or function."""
-    if isinstance(embed, str):
-        return embed
     if inspect.isroutine(embed):
         return f"{embed.__module__}.{embed.__qualname__}"
     kind = f"{type(embed).__module__}.{type(embed).__qualname__}"

@@ -23,6 +23,7 @@ def open_store(
     *,
     index: Mapping[str, Any] | None = None,
     ttl: TTLConfig | None = None,
+    schema: str | None = None,
 ) -> MemoryStore:
     """The store at a URL, by its scheme.
 
@@ -31,9 +32,10 @@ def open_store(
             ``sqlite:///memory.db``, ``:memory:`` or the path of an SQLite file.
         index: LangGraph's index configuration.
         ttl: LangGraph's time-to-live configuration.
+        schema: Of the tables on Postgres, where it is not the usual one.
 
     Raises:
-        InvalidInputError: If the scheme is none of these.
+        InvalidInputError: If the scheme is none of these, or a schema is named for SQLite.
         MissingExtraError: If the driver is not installed.
     """
     url = os.fspath(url)
@@ -42,12 +44,16 @@ def open_store(
     if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
         from langgraph_memory.store.postgres import PostgresMemoryStore
 
-        return PostgresMemoryStore(url, index=index, ttl=ttl)
+        return PostgresMemoryStore(
+            url, index=index, ttl=ttl, **({"schema": schema} if schema else {})
+        )
     if not url.strip() or _HALF_A_URL.match(url) or (separator and scheme != "sqlite"):
         raise InvalidInputError(
             f"There is no store at {url!r}. Use postgresql://user@host/database, "
             "sqlite:///file.db, the path of a file, or :memory:."
         )
+    if schema:
+        raise InvalidInputError(f"An SQLite file has no schemas, got schema={schema!r}.")
     from langgraph_memory.store.sqlite import SQLiteMemoryStore
 
     # sqlite:///relative and sqlite:////absolute, as is usual for database URLs.

@@ -1,8 +1,11 @@
 """What happens at the same time, or between two who do not know of each other."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,3 +115,14 @@ def test_a_view_that_was_left_behind_is_right_all_the_same(tmp_path) -> None:
                 store.put(HERE, name, {"text": name})
                 found = store.find(HERE, name, mode="keyword")
                 assert [hit.key for hit in found] == [name]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_forked_process_and_its_parent_go_on_with_the_store(request, tmp_path, database) -> None:
+    url = str(tmp_path / "memory.db")
+    if database == "postgres":
+        url = request.getfixturevalue("postgres_database")
+    script = Path(__file__).with_name("forking_store.py")
+    command = [sys.executable, "-W", "ignore", str(script), url]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 0, run.stderr

@@ -108,3 +108,29 @@ def test_reindex_with_what_is_no_embedder(db, embedder):
     assert embedder in str(result.exception)
     with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
         assert store.stats().vectors == 3
+
+
+def test_reindex_keeps_the_fields_that_the_database_was_indexed_on(tmp_path):
+    file = tmp_path / "memory.db"
+    with SQLiteMemoryStore(file, index={"fields": ["text"]}) as store:
+        store.put(("u",), "k", {"text": "walrus", "note": "zebra"})
+    run("reindex", db=str(file), embedder="test_memories_command:letters")
+    with SQLiteMemoryStore(file) as store:
+        assert store.stats().fields == ("text",)
+        assert store.search(("u",), query="zebra") == []
+
+
+def test_an_embedders_name_and_the_object_it_stands_for_are_one(tmp_path, monkeypatch):
+    """An application may say 'provider:model', the command line too, or make the object itself."""
+    from langchain_core.embeddings import DeterministicFakeEmbedding
+    from langgraph.store.base import embed
+
+    monkeypatch.setattr(
+        embed, "_get_init_embeddings", lambda: lambda name: DeterministicFakeEmbedding(size=8)
+    )
+    file = tmp_path / "memory.db"
+    with SQLiteMemoryStore(file, index={"dims": 8, "embed": "fake:model"}) as store:
+        store.put(("u",), "k", {"text": "walrus"})
+    made = DeterministicFakeEmbedding(size=8)
+    with SQLiteMemoryStore(file, index={"dims": 8, "embed": made}) as store:
+        assert store.search(("u",), query="walrus")[0].key == "k"

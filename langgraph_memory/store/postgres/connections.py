@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 import time
 import weakref
@@ -30,6 +31,7 @@ __all__ = ["Connections", "Session"]
 
 PURPOSE = "PostgresMemoryStore"
 WAIT_SECONDS = 0.25
+_PARENTS: list[Any] = []
 
 
 def require_driver() -> None:
@@ -111,6 +113,7 @@ class Connections:
         self._size = size
         self._prepare_threshold = prepare_threshold
         self._opening = threading.Lock()
+        self._process = os.getpid()
         self._closed = False
         self._vector: TypeInfo | None = None
         self._registered: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -174,12 +177,16 @@ class Connections:
 
     def _waited_for(self, pool: ConnectionPool[Any]) -> PostgresConnection:
         """A connection; whoever waits for one learns soon when the store is closed."""
-        from psycopg_pool import PoolTimeout
+        from psycopg_pool import PoolClosed, PoolTimeout
 
         deadline = time.monotonic() + pool.timeout
         while True:
             try:
                 return cast("PostgresConnection", pool.getconn(timeout=WAIT_SECONDS))
+            except PoolClosed:
+                if not self._closed:  # A pool that was handed in, closed by its owner.
+                    raise
+                raise _closed() from None
             except PoolTimeout:
                 if self._closed:
                     raise _closed() from None
@@ -215,6 +222,12 @@ class Connections:
     def _opened(self) -> ConnectionPool[Any]:
         if self._closed:
             raise _closed()
+        if self._process != os.getpid() and self._own:
+            # A forked process must not touch the sockets of its parent, nor close them.
+            self._process = os.getpid()
+            _PARENTS.append(self._pool)
+            self._pool, self._opening = None, threading.Lock()
+            self._registered = weakref.WeakSet()
         if self._pool is None:
             with self._opening:
                 if self._pool is None:
