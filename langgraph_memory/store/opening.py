@@ -44,9 +44,9 @@ def open_store(
     if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
         from langgraph_memory.store.postgres import PostgresMemoryStore
 
-        return PostgresMemoryStore(
-            url, index=index, ttl=ttl, **({"schema": schema} if schema else {})
-        )
+        if schema:
+            return PostgresMemoryStore(url, schema=schema, index=index, ttl=ttl)
+        return PostgresMemoryStore(url, index=index, ttl=ttl)
     if not url.strip() or _HALF_A_URL.match(url) or (separator and scheme != "sqlite"):
         raise InvalidInputError(
             f"There is no store at {url!r}. Use postgresql://user@host/database, "

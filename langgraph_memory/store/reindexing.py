@@ -59,7 +59,7 @@ def reindex(
                 progress(min(done, lacking), lacking)
         elif after:
             after = 0  # Once more from the start: what was changed or added meanwhile.
-        elif (yield _own(within, generation, lambda tx: tx.finish_generation(generation))):
+        elif (yield _own(within, generation, lambda tx: tx.finish_generation(generation), True)):
             break
     while (yield Call(lambda: within(True, lambda tx: tx.discard_generations(_AT_ONCE)))):
         pass
@@ -74,11 +74,17 @@ def _read(within: Within, generation: int, after: int, limit: int) -> Call:
 
 
 def _build(within: Within, generation: int, writes: Sequence[tuple[Row, Write]]) -> Call:
-    return _own(within, generation, lambda tx: tx.build(generation, writes))
+    return _own(within, generation, lambda tx: tx.build(generation, writes), 0)
 
 
-def _own(within: Within, generation: int, work: Callable[[Transaction], T]) -> Call:
-    """Work on a generation, unless another reindex has taken its place meanwhile.
+def _own(within: Within, generation: int, work: Callable[[Transaction], T], finished: T) -> Call:
+    """Work on a generation, unless another reindex has finished it, or taken its place.
+
+    Args:
+        within: Does the work.
+        generation: Whose turn it is.
+        work: What is to be done.
+        finished: The answer if somebody with the same embedder has finished it meanwhile.
 
     Raises:
         InvalidStateError: If it has. Nothing of the index in use was changed.
@@ -86,6 +92,9 @@ def _own(within: Within, generation: int, work: Callable[[Transaction], T]) -> C
 
     def checked(tx: Transaction) -> T:
         if tx.building() != generation:
+            tx.identity()  # Looks anew which generation is the current one.
+            if tx.generation() == generation:
+                return finished
             raise InvalidStateError(
                 "Another reindex of this database was begun with another embedder or other fields, "
                 "and goes on in place of this one. Nothing is lost; readers use the old index. "
