@@ -115,8 +115,14 @@ class MemoryStore(BaseStore):
         """Create the tables or bring them up to date; several processes may do so at once."""
 
     @abstractmethod
-    def _transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
-        """A transaction, committed at the end and rolled back on an error."""
+    def _transaction(
+        self, *, write: bool, one_state: bool = True
+    ) -> AbstractContextManager[Transaction]:
+        """A transaction, committed at the end and rolled back on an error.
+
+        One that only reads, and is not asked to see `one_state` of the database throughout, may be
+        cheaper.
+        """
 
     @abstractmethod
     def _disconnect(self) -> None:
@@ -541,16 +547,18 @@ class MemoryStore(BaseStore):
                 tx.renew(renewed, now)
             return results, renewed
 
-        results, renewed = self._within(writing, run)
+        results, renewed = self._within(writing, run, one_state=len(requests) > 1)
         if renewed and not writing:
             self._within(True, lambda tx: tx.renew(renewed, now))
         return results
 
-    def _within(self, write: bool, work: Callable[[Transaction], T]) -> T:
+    def _within(
+        self, write: bool, work: Callable[[Transaction], T], *, one_state: bool = False
+    ) -> T:
         """Do work in a transaction on an index that is this store's."""
         self.setup()
         self._sweeper.start_if_configured()
-        with self._transaction(write=write) as tx:
+        with self._transaction(write=write, one_state=one_state) as tx:
             if tx.generation() != self._generation:
                 self._generation = self._recognise(tx)
             return work(tx)

@@ -43,6 +43,7 @@ class Write:
         terms: What it puts into the keyword index, with counts.
         vectors: One per text embedded, of length 1.
         expected: Microseconds of the version that must be there, None for no item at all.
+        length: Of the text, in terms.
     """
 
     path: str
@@ -53,11 +54,10 @@ class Write:
     terms: Mapping[str, int] = field(default_factory=dict)
     vectors: Sequence[Vector] = ()
     expected: int | Literal["any"] | None = ANY_VERSION
+    length: int = field(init=False)
 
-    @property
-    def length(self) -> int:
-        """Length of the text in terms."""
-        return sum(self.terms.values())
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", sum(self.terms.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.store.base import PutOp
+from langgraph.store.base import GetOp, PutOp, SearchOp
 
 from langgraph_memory.errors import EmbedderMismatchError, InvalidStateError
 from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
@@ -75,6 +75,30 @@ def test_a_search_beside_writers_finds_what_it_searches_and_nothing_else(opened:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_the_reads_of_a_batch_see_one_state(opened: Opener) -> None:
+    store = opened()
+    pair = ("one", "two")
+    store.batch([PutOp(HERE, key, {"round": 0}) for key in pair])
+    stop = time.monotonic() + 1
+
+    def write() -> None:
+        number = 0
+        while time.monotonic() < stop:
+            number += 1
+            store.batch([PutOp(HERE, key, {"round": number}) for key in pair])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    torn = []
+    while time.monotonic() < stop:
+        one, found, two = store.batch([GetOp(HERE, "one"), SearchOp(HERE), GetOp(HERE, "two")])
+        rounds = {item.value["round"] for item in (one, *found, two)}
+        if len(rounds) > 1:
+            torn.append(rounds)
+    writer.join()
+    assert torn == []
 
 
 def test_of_two_reindexes_the_one_that_was_replaced_says_so(opened: Opener) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,12 +32,6 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """How often a transaction is tried that the server has ended for the sake of another."""
-
-
-class _Local(threading.local):
-    """What a thread knows of the transaction that it is about to begin."""
-
-    on_one_state = False
 
 
 class PostgresMemoryStore(MemoryStore):
@@ -98,7 +91,6 @@ class PostgresMemoryStore(MemoryStore):
         )
         self._sizes = Sizes()
         self._doubtful = False
-        self._local = _Local()
         weakref.finalize(self, self._connections.close)
 
     @classmethod
@@ -161,24 +153,25 @@ class PostgresMemoryStore(MemoryStore):
     def _migrate(self) -> None:
         migrate(self._connections, self._tables, migrations.of(__package__))
 
-    def _within(self, write: bool, work: Callable[[Transaction], T]) -> T:
+    def _within(
+        self, write: bool, work: Callable[[Transaction], T], *, one_state: bool = False
+    ) -> T:
         """See `MemoryStore`; repeated where the server or another process made it impossible."""
         import psycopg
         from psycopg_pool import PoolTimeout
 
         attempt = 0
-        self._local.on_one_state = False
         while True:
             attempt += 1
             try:
-                return super()._within(write, work)
+                return super()._within(write, work, one_state=one_state)
             except OutdatedError:
                 # Another process has finished an index. Read anew which one is current.
                 self._doubtful = True
             except TornError:
                 # Found by one statement and changed before the next: once more, on one state of
                 # the database. Doing so each time would cost two round trips.
-                self._local.on_one_state = True
+                one_state = True
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
                 # Batches that write to the same namespaces in different orders.
                 if attempt >= ATTEMPTS:
@@ -191,14 +184,14 @@ class PostgresMemoryStore(MemoryStore):
                 self._connections.check()
 
     @contextmanager
-    def _transaction(self, *, write: bool) -> Iterator[PostgresTransaction]:
+    def _transaction(self, *, write: bool, one_state: bool = True) -> Iterator[PostgresTransaction]:
         if write:
             with self._connections.transaction(self._begin) as (session, begun):
                 transaction = self._on(session, begun[-1])
                 yield transaction
                 transaction.finish()
             return
-        if self._local.on_one_state:
+        if one_state:
             begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {self._current}"
             with self._connections.transaction(begin) as (session, begun):
                 yield self._on(session, begun[-1])

@@ -87,7 +87,7 @@ class SQLiteMemoryStore(MemoryStore):
                 )
 
     @contextmanager
-    def _transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
+    def _transaction(self, *, write: bool, one_state: bool = True) -> Iterator[SQLiteTransaction]:
         if self._connections.is_forked():
             # A thread of the parent may have held a lock of it, and is not here to give it back.
             self._cache = NamespaceCache(self._cache_megabytes)
