@@ -19,6 +19,7 @@ __all__ = ["Sweeper"]
 logger = logging.getLogger("langgraph_memory.store")
 
 DEFAULT_MINUTES = 5.0
+FIRST_SECONDS = 1.0
 
 
 class Sweeper:
@@ -72,7 +73,9 @@ class Sweeper:
 def _sweep_from_time_to_time(
     reference: weakref.ref[MemoryStore], stopped: threading.Event, seconds: float
 ) -> None:
-    while not stopped.wait(min(seconds, threading.TIMEOUT_MAX)):
+    pause = min(seconds, FIRST_SECONDS)  # A process that does not live long sweeps, too.
+    while not stopped.wait(pause):
+        pause = min(seconds, threading.TIMEOUT_MAX)
         store = reference()
         if store is None:
             return
