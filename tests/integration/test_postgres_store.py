@@ -92,6 +92,11 @@ class TestConnecting:
         with pytest.raises(InvalidInputError, match="max_connections"):
             PostgresMemoryStore("postgresql://nowhere", max_connections=0)
 
+    def test_more_dimensions_than_the_database_holds(self) -> None:
+        index = {"dims": 16_001, "embed": lambda texts: []}
+        with pytest.raises(InvalidInputError, match="16,000"):
+            PostgresMemoryStore("postgresql://nowhere", index=index)
+
     def test_a_server_that_is_not_there(self) -> None:
         store = PostgresMemoryStore("postgresql://nobody@127.0.0.1:1/nothing")
         with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1"):

@@ -30,6 +30,7 @@ __all__ = ["PostgresMemoryStore"]
 
 T = TypeVar("T")
 
+MAX_DIMS = 16_000
 ATTEMPTS = 5
 """How often a transaction is tried that the server has ended for the sake of another."""
 
@@ -73,6 +74,11 @@ class PostgresMemoryStore(MemoryStore):
         prepare_threshold: int | None = 5,
     ) -> None:
         super().__init__(index=index, ttl=ttl, clock=clock)
+        if self._embedder and self._embedder.dims > MAX_DIMS:
+            raise InvalidInputError(
+                f"pgvector holds vectors of up to {MAX_DIMS:,} dimensions, got "
+                f"index['dims']={self._embedder.dims}. Use an embedder that has fewer, or SQLite."
+            )
         self._tables = Tables(schema)
         self._connections = Connections(
             source, size=max_connections, prepare_threshold=prepare_threshold
