@@ -520,6 +520,7 @@ class MemoryStore(BaseStore):
         if self._generation is None:
             # First of all, as the database says which fields are indexed, and by whom.
             yield Call(self.setup)
+        fields = self._fields
         requested = [self._draft(op, **options) for op in ops]
         documents = [text for draft in requested for text in draft.documents]
         queries = [draft.query for draft in requested if draft.query is not None]
@@ -527,22 +528,25 @@ class MemoryStore(BaseStore):
         searched: Mapping[str, Any] = {}
         if self._embedder and (documents or queries):
             stored, searched = yield self._embedder.vectors(documents, queries)
-        return cast(
-            list[Any],
-            (
-                yield Call(
-                    lambda: self._execute([draft.finish(stored, searched) for draft in requested])
-                )
-            ),
-        )
 
-    def _execute(self, requests: Sequence[Request]) -> list[Any]:
-        now = self._now()
+        def made() -> list[Request]:
+            if self._fields == fields:
+                return [draft.finish(stored, searched) for draft in requested]
+            # Meanwhile indexed anew by others on other fields. That only a store without an
+            # embedder can go on with, so there are no vectors to be made anew.
+            return [self._draft(op, **options).finish({}, {}) for op in ops]
+
+        return cast(list[Any], (yield Call(lambda: self._execute(made))))
+
+    def _execute(self, made: Callable[[], list[Request]]) -> list[Any]:
+        now, fields = self._now(), self._fields
+        requests = made()
         writing = any(isinstance(request, Write) for request in requests)
 
         def run(tx: Transaction) -> tuple[list[Any], list[int]]:
-            refuse_unindexed(self._foreign, requests)
-            results, renewed = execute(tx, requests, now)
+            current = requests if self._fields == fields else made()
+            refuse_unindexed(self._foreign, current)
+            results, renewed = execute(tx, current, now)
             if writing and renewed:
                 tx.renew(renewed, now)
             return results, renewed

@@ -135,6 +135,7 @@ def put(
             counted,
             [stored[part] for part in texts if part in stored],
             expected,
+            bool(texts),
         )
 
     return Draft(finish, texts)
@@ -156,6 +157,10 @@ def search(
     _page(op.limit, op.offset)
     if mode not in get_args(Mode):
         raise InvalidInputError(f"mode must be one of {', '.join(get_args(Mode))}, got {mode!r}.")
+    if weights is not None and not isinstance(weights, Weights):
+        raise InvalidInputError(
+            f"weights must be langgraph_memory.store.Weights(…), got {type(weights).__name__}."
+        )
     if op.query is not None and not isinstance(op.query, str):
         raise InvalidInputError(f"query must be a text, got {type(op.query).__name__}.")
     if mode == "vector" and not has_embedder:

@@ -41,6 +41,7 @@ def open_store(
     url = os.fspath(url)
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower()
+    url = f"{scheme}{separator}{rest}" if separator else url
     if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
         from langgraph_memory.store.postgres import PostgresMemoryStore
 

@@ -43,6 +43,7 @@ class Write:
         terms: What it puts into the keyword index, with counts.
         vectors: One per text embedded, of length 1.
         expected: Microseconds of the version that must be there, None for no item at all.
+        is_indexed: Whether there is any text that a search should find.
         length: Of the text, in terms.
     """
 
@@ -54,6 +55,7 @@ class Write:
     terms: Mapping[str, int] = field(default_factory=dict)
     vectors: Sequence[Vector] = ()
     expected: int | Literal["any"] | None = ANY_VERSION
+    is_indexed: bool = False
     length: int = field(init=False)
 
     def __post_init__(self) -> None:

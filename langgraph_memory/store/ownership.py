@@ -51,7 +51,7 @@ def refuse_unindexed(foreign: IndexIdentity | None, requests: Sequence[Request])
     """
     if foreign is None or foreign.embedder is None:
         return
-    if any(isinstance(request, Write) and request.terms for request in requests):
+    if any(isinstance(request, Write) and request.is_indexed for request in requests):
         raise EmbedderMismatchError(
             f"This database is indexed by {foreign}, and was opened without an "
             "embedder. Open it with index={'dims': …, 'embed': …} to put items that search "

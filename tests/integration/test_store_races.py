@@ -131,6 +131,28 @@ def test_a_store_without_configuration_indexes_the_fields_of_the_database(opened
     assert [item.key for item in second.search(HERE, query="beta")] == ["1"]
 
 
+def test_a_store_goes_on_with_the_fields_that_others_have_changed(opened: Opener) -> None:
+    first = opened()
+    first.put(HERE, "1", {"text": "one", "note": "zebra"})
+    opened(fields=["text"]).reindex()
+    first.put(HERE, "2", {"text": "two", "note": "zebra"})
+    assert first.search(HERE, query="zebra") == []
+    assert [item.key for item in first.search(HERE, query="two")] == ["2"]
+
+
+def test_nothing_is_put_without_the_embedder_that_would_find_it(opened: Opener) -> None:
+    with opened(**embedder(3)) as first:
+        first.put(HERE, "1", {"text": "one"})
+    second = opened()
+    for text in ("two", "🦭"):
+        with pytest.raises(EmbedderMismatchError, match="index=False"):
+            second.put(HERE, "2", {"text": text})
+    second.put(HERE, "3", {"text": "three"}, index=False)
+    second.put(HERE, "4", {"text": ""})
+    second.delete(HERE, "1")
+    assert sorted(item.key for item in second.search(HERE)) == ["3", "4"]
+
+
 def test_a_view_that_was_left_behind_is_right_all_the_same(tmp_path) -> None:
     """Put again so often that the cache numbers its places anew, between two searches' steps."""
     with SQLiteMemoryStore(tmp_path / "memory.db") as store:

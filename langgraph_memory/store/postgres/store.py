@@ -174,6 +174,8 @@ class PostgresMemoryStore(MemoryStore):
             except OutdatedError:
                 # Another process has finished an index. Read anew which one is current.
                 self._doubtful = True
+                if attempt >= ATTEMPTS:
+                    raise
             except TornError:
                 # Found by one statement and changed before the next: once more, on one state of
                 # the database. Doing so each time would cost two round trips.
