@@ -16,10 +16,14 @@ PACKAGES = [
     "langgraph_memory.integrations",
     "langgraph_memory.messages",
     "langgraph_memory.offline",
+    "langgraph_memory.jobs",
+    "langgraph_memory.memories",
+    "langgraph_memory.recall",
     "langgraph_memory.records",
     "langgraph_memory.store",
     "langgraph_memory.summarization",
     "langgraph_memory.tokens",
+    "langgraph_memory.tools",
 ]
 
 

@@ -1,0 +1,109 @@
+"""What is asked: the words to look for, who asks, and the times that are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from langgraph_memory import clock
+from langgraph_memory.recall.times import Span, spans
+from langgraph_memory.store.analysis import query_terms
+
+__all__ = ["Question", "named"]
+
+_FORMERLY = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|first|used to|back then|"
+    r"at first|before|earlier|in the past)\b|"
+    "原来|原先|以前|之前|从前|曾|当初|最初|起初|一开始|过去|上一",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(
+    r"(?<![a-z])(?:i|me|my|mine|myself|i['’](?:m|ve|d|ll))(?![a-z])|我(?!们)|咱", re.IGNORECASE
+)
+
+
+LONGEST = 2_000
+"""Characters of a message that are looked at; its first and its last, as what is pasted between
+them is seldom the question."""
+
+LONGEST_BEFORE = 400
+"""The same of a turn before it."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to the memory.
+
+    Attributes:
+        text: The newest user message.
+        now: When it is asked; aware. Days are counted in its time zone.
+        before: Texts of the turns before it, in order, the newest last.
+        asker: The speaker whose turns the asker's own are, for "I" and "my".
+
+    Raises:
+        InvalidInputError: If `now` has no time zone.
+    """
+
+    text: str
+    now: datetime
+    before: Sequence[str] = ()
+    asker: str = "user"
+
+    def __post_init__(self) -> None:
+        clock.to_utc(self.now)
+
+    def query(self, enough: int) -> str:
+        """The text to search by: the message, and the turns before it if it says too little.
+
+        Args:
+            enough: Terms that make a text say enough by itself.
+        """
+        wanted = _ends(self.text, LONGEST)
+        for earlier in reversed(self.before):
+            if len(query_terms(wanted)) >= enough:
+                break
+            wanted = f"{_ends(earlier, LONGEST_BEFORE)}\n{wanted}"
+        return wanted
+
+    @property
+    def formerly(self) -> bool:
+        """Whether it asks how something was, and not how it is."""
+        return _FORMERLY.search(_ends(self.text, LONGEST)) is not None
+
+    def spans(self, known_until: datetime | None) -> tuple[Span, ...]:
+        """The times it names, see `times.spans`."""
+        return spans(_ends(self.text, LONGEST), self.now, known_until)
+
+
+def named(question: Question, speakers: Collection[str]) -> frozenset[str]:
+    """Those speakers whom a question is about: by name, or as the one who asks.
+
+    Args:
+        question: The question.
+        speakers: Whose turns were found.
+
+    Returns:
+        A part of the speakers; none of them if it is about all or cannot be told.
+    """
+    every = {speaker for speaker in speakers if speaker}
+    said = _ends(question.text, LONGEST)
+    text = said.casefold()
+    found = {speaker for speaker in every if _mentions(text, speaker.casefold())}
+    if question.asker in every and _FIRST_PERSON.search(said):
+        found.add(question.asker)
+    return frozenset(found if found != every else ())
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a word; Chinese has no spaces round it."""
+    if not name.isascii():
+        return name in text
+    return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
+
+
+def _ends(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest // 2]}\n{text[-longest // 2 :]}"
