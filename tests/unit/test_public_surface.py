@@ -13,6 +13,7 @@ PACKAGES = [
     "langgraph_memory.chat",
     "langgraph_memory.checkpoints",
     "langgraph_memory.context",
+    "langgraph_memory.extraction",
     "langgraph_memory.integrations",
     "langgraph_memory.messages",
     "langgraph_memory.offline",
