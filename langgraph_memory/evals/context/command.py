@@ -6,12 +6,10 @@ import argparse
 import importlib
 import json
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from langgraph_memory.errors import InvalidBudgetError, InvalidInputError, MissingExtraError
 from langgraph_memory.evals.context.contenders import Contender, load_strategy
@@ -22,6 +20,7 @@ from langgraph_memory.evals.context.peers import PEERS
 from langgraph_memory.evals.context.table import LEGEND, quality_tables, timing_table
 from langgraph_memory.evals.context.timing import LENGTHS, timing_threads, warm_median
 from langgraph_memory.evals.context.transcripts import Thread, chain_runs, load_runs
+from langgraph_memory.evals.progress import Progress, progress
 
 __all__ = ["compare_contexts"]
 
@@ -30,16 +29,6 @@ CHAINS_FROM = 4_000
 """Budgets of at least this many tokens are measured on chains: most single runs fit into them."""
 
 TIMING_BUDGET = 8_000
-
-
-class Progress(Protocol):
-    """Something that shows how far a run is."""
-
-    def step(self, what: str, total: int) -> None:
-        """Begin a step of `total` units."""
-
-    def advance(self, amount: int) -> None:
-        """That many units of the step are done."""
 
 
 @dataclass
@@ -75,23 +64,23 @@ def compare_contexts(options: argparse.Namespace) -> None:
     counter = exact_counter()
     results = _Results()
     contenders = _present(_chosen(options), results)
-    with _progress() as progress:
-        singles, chains = _courses(runs, budgets, options.chains, counter, progress)
+    with progress() as shown:
+        singles, chains = _courses(runs, budgets, options.chains, counter, shown)
         for budget in budgets:
             courses = chains if budget >= CHAINS_FROM else singles
             calls = sum(len(course.moments) for course in courses)
             rows = results.quality.setdefault(budget, {})
             for contender in contenders:
-                progress.step(f"{budget:,} tokens: {contender.name}", calls)
-                rows[contender.name] = replay(courses, contender, budget, counter, progress.advance)
+                shown.step(f"{budget:,} tokens: {contender.name}", calls)
+                rows[contender.name] = replay(courses, contender, budget, counter, shown.advance)
         if options.timing:
             threads = timing_threads(runs)
             for contender in contenders:
-                progress.step(f"timing: {contender.name}", len(LENGTHS))
+                shown.step(f"timing: {contender.name}", len(LENGTHS))
                 for length, thread in threads.items():
                     value = warm_median(thread, length, contender, TIMING_BUDGET)
                     results.timing.setdefault(contender.name, []).append(value)
-                    progress.advance(1)
+                    shown.advance(1)
     _print(results, singles, chains)
     if options.json is not None:
         text = json.dumps(results.as_json(), indent=2, ensure_ascii=False)
@@ -192,37 +181,3 @@ def _print(results: _Results, singles: Sequence[Course], chains: Sequence[Course
     if results.timing:
         title = f"time per call, {TIMING_BUDGET:,} tokens: warm, one call appended, median"
         timing_table(title, LENGTHS, list(results.timing.items()))
-
-
-class _Silent:
-    def step(self, what: str, total: int) -> None:
-        pass
-
-    def advance(self, amount: int) -> None:
-        pass
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar on the error stream where rich is installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import Progress as Bar
-        from rich.progress import TaskID
-    except ImportError:
-        yield _Silent()
-        return
-
-    class Shown:
-        def __init__(self, bar: Bar) -> None:
-            self._bar = bar
-            self._task: TaskID = bar.add_task("", total=None)
-
-        def step(self, what: str, total: int) -> None:
-            self._bar.reset(self._task, total=total, description=what)
-
-        def advance(self, amount: int) -> None:
-            self._bar.advance(self._task, amount)
-
-    with Bar(console=Console(file=sys.stderr), transient=True) as bar:
-        yield Shown(bar)

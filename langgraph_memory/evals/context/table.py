@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from langgraph_memory.evals.context.metrics import Tally
+from langgraph_memory.evals.table import show
 
-__all__ = ["LEGEND", "quality_tables", "show", "timing_table"]
+__all__ = ["LEGEND", "quality_tables", "timing_table"]
 
 _KEPT = (
     "tool",
@@ -105,46 +106,6 @@ def timing_table(
     headings = ("tool", *(f"{length:,} messages" for length in lengths))
     cells = [(name, *(f"{value:.2f} ms" for value in values)) for name, values in rows]
     show(title, headings, cells, out)
-
-
-def show(
-    title: str,
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    out: TextIO | None = None,
-) -> None:
-    """Print a table: the first column to the left, the others to the right."""
-    stream = out or sys.stdout
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    if stream.isatty() and _draw(title, headings, rows, sum(widths) + 3 * len(widths) + 1):
-        return
-    print(f"\n{title}", file=stream)
-    for cells in (headings, ["-" * width for width in widths], *rows):
-        first, *others = [
-            cell.ljust(width) if not index else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        print("  ".join([first, *others]).rstrip(), file=stream)
-
-
-def _draw(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Draw with rich where it is installed and the screen is as wide as the table."""
-    try:
-        from rich.console import Console
-        from rich.table import Table
-    except ImportError:
-        return False
-    console = Console()
-    if console.width < width:
-        return False
-    table = Table(title=title, title_justify="left")
-    for index, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if index else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console.print()
-    console.print(table)
-    return True
 
 
 def _rate(value: float) -> str:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.progress import Progress, progress
 from langgraph_memory.evals.retrieval.arguments import DATA_VARIABLE
 from langgraph_memory.evals.retrieval.baselines import BASELINES
 from langgraph_memory.evals.retrieval.conversations import DataSet, load_sets
 from langgraph_memory.evals.retrieval.measuring import measure
-from langgraph_memory.evals.retrieval.progress import Progress, progress
 from langgraph_memory.evals.retrieval.report import Results, print_results
 from langgraph_memory.evals.retrieval.vectors import KeptVectors, kept_vectors
 from langgraph_memory.evals.stores import (

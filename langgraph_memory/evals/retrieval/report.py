@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from langgraph_memory.evals.context.table import show
 from langgraph_memory.evals.retrieval.conversations import DataSet
 from langgraph_memory.evals.retrieval.scoring import LONGEST, MEASURES, Tally
+from langgraph_memory.evals.table import show
 
 __all__ = ["LEGEND", "Results", "print_results"]
 

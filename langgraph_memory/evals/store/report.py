@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from langgraph_memory.evals.context.table import show
 from langgraph_memory.evals.store.measures import Loaded, Measure, Results, Scale, reference_of
+from langgraph_memory.evals.table import show
 
 __all__ = ["LEGEND", "print_results"]
 
