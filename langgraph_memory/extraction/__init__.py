@@ -1,0 +1,32 @@
+"""From what was said to what is worth remembering: the gate before, and the extractor by rules."""
+
+from langgraph_memory.extraction.gate import (
+    GateSettings,
+    Seen,
+    SkipReason,
+    should_skip_extraction,
+    text_digest,
+)
+from langgraph_memory.extraction.proposals import (
+    Action,
+    Dropped,
+    DropReason,
+    Extraction,
+    Proposal,
+)
+from langgraph_memory.extraction.rules import RULES, extract_by_rules
+
+__all__ = [
+    "RULES",
+    "Action",
+    "DropReason",
+    "Dropped",
+    "Extraction",
+    "GateSettings",
+    "Proposal",
+    "Seen",
+    "SkipReason",
+    "extract_by_rules",
+    "should_skip_extraction",
+    "text_digest",
+]

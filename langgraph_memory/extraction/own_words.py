@@ -1,0 +1,104 @@
+"""What in a user's message are the user's own words: no code, no pasted text, no recalled memory."""
+
+# A pattern is easier to check in one piece.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import json
+import re
+
+__all__ = ["has_code", "is_record", "own_words", "without_code", "without_recalled"]
+
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_BLOCK = re.compile(r"<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_UNCLOSED_MEMORY = re.compile(r"<[\w-]*(?:memory|memories|summary)[\w-]*>.*\Z", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_CODE_LINE = re.compile(
+    r"^\s*(?:def |class |import |from \w+ import|return\b|function\b|const |let |var |public |private |#include|"
+    r"SELECT\b|INSERT\b|UPDATE\b|CREATE TABLE|if \(|for \(|while \(|\}|\{|</?\w+[^<>]*>\s*$|\$ |>>> |"
+    r"Traceback|File \"|at \w[\w.]+\(|npm |pip |git |[\w.\[\]]+ = .*[()\[\]{}]|[\w.]+\(.*\);?\s*$|//|"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|(?:ERROR|WARN|INFO|DEBUG)\b)"
+)
+_PASTED = re.compile(
+    r"(?:\b(?:following|below|email|e-mail|mail|letter|text|article|paragraph|message|log|logs|output|"
+    r"transcript|document|draft|review|post|tweet|sentence|passage|quote|story|note|bio|resume|cv|"
+    r"conversation|chat|prompt|instructions|ticket|comment|example|this)\b[^.:\n]{0,40}[:]|"
+    r"(?:下面|以下|如下|邮件|文章|这段|这句|原文|内容|文字|日志|聊天记录|短信|评论|例子|简历|段落|信)[^。：\n]{0,12}[：:])"
+    r"[ \t]*(?=\n|[\"“「『])",
+    re.IGNORECASE,
+)
+_REWRITE = re.compile(
+    r"\b(?:translate|summari[sz]e|proofread|paraphrase|rephrase|rewrite|reword|correct|edit|polish|"
+    r"fix\sthe\sgrammar|check\sthe\sgrammar|what\sdo(?:es)?|explain|analy[sz]e|classify|extract|reply\sto|"
+    r"respond\sto|answer\sthis|shorten|pronounce|say)\b|"
+    r"翻译|总结|概括|润色|改写|校对|缩写|扩写|解释|分析|仿写|续写|改成|译成|回复这",
+    re.IGNORECASE,
+)
+_SPEECH = re.compile(r"[“\"「『]([^“”\"「」『』]*)[”\"」』]|(?<![\w'])'([^'\n]{12,}?)'(?!\w)")
+_OUTLINE = re.compile(
+    r"^[ \t]*(?:\d+[.)]|[-*•])?[ \t]*(?:\*\*|__).*$|^[ \t]*#{1,6} .*$", re.MULTILINE
+)
+_PLACEHOLDER = "‹›"
+_LONGEST_NAME = 24
+_SPEAKS = re.compile(r"\b(?:i|i'm|my|we|you|he|she|they|is|are)\b|[我你他她是]", re.IGNORECASE)
+
+
+def without_recalled(text: str) -> str:
+    """The text without fenced blocks, which hold recalled memory, summaries or pasted markup."""
+    return _UNCLOSED_MEMORY.sub("", _BLOCK.sub("", text)).strip()
+
+
+def without_code(text: str) -> str:
+    """The text without fenced code and without lines that can only be code, logs or traces."""
+    kept = [line for line in _FENCED.sub("\n", text).splitlines() if not _CODE_LINE.match(line)]
+    return "\n".join(kept).strip()
+
+
+def has_code(text: str) -> bool:
+    """Whether there is anything that `without_code` takes out."""
+    return without_code(text) != text.strip()
+
+
+def is_record(text: str) -> bool:
+    """Whether the whole text is a JSON object or list."""
+    bare = text.strip()
+    if not bare.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(bare)
+    except ValueError:
+        return False
+    return True
+
+
+def own_words(text: str) -> str:
+    """What the user says in a message, in the user's own words.
+
+    Pasted text, quotations, code and recalled blocks are taken out; a short quotation that can
+    only be a name stays.
+    """
+    if is_record(text):
+        return ""
+    text = _QUOTED_LINE.sub("", without_code(without_recalled(text)))
+    if len(_OUTLINE.findall(text)) > 1:
+        text = _OUTLINE.sub("", text)  # Nobody types bold lists: this is an article.
+    pasted = _PASTED.search(text)
+    if pasted is not None:
+        text = text[: pasted.end()].rstrip(" :：")
+    text = _SPEECH.sub(_quotation, text)
+    # What follows a colon in "Translate: …" is material, not a statement.
+    rewrite = _REWRITE.search(text)
+    colon = re.compile(r"[:：]").search(text, rewrite.end()) if rewrite else None
+    if colon is not None and not re.search(
+        r"[.!?。！？\n]", text[rewrite.end() : colon.start()] if rewrite else ""
+    ):
+        text = text[: colon.start()]
+    return text.strip()
+
+
+def _quotation(match: re.Match[str]) -> str:
+    inner = match.group(1) or match.group(2) or ""
+    if len(inner) > _LONGEST_NAME or _SPEAKS.search(inner):
+        return _PLACEHOLDER
+    return inner

@@ -1,0 +1,161 @@
+"""Chinese sentences of the user to statements about the user."""
+
+# A pattern is easier to check in one piece.
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.chinese.clauses import Clause, about_user, clauses
+from langgraph_memory.extraction.rules.chinese.orders import read_limit, read_order, read_withdrawal
+from langgraph_memory.extraction.rules.chinese.verbs import read_verb
+from langgraph_memory.records import MemoryType
+
+__all__ = ["read_chinese"]
+
+_HYPOTHETICAL = re.compile(
+    r"^\W*(?:那|但|可|不过|而且)?(?:如果|假如|假设|假使|倘若|要是|若是|万一|比如|例如|譬如|想象|假装|设想|举个例子|好比|扮演|你是一|你现在是|就算我|即使我|哪怕我)|我要是|(?:要是|的话)[^，,]{0,3}就好了"
+)
+_MATERIAL = re.compile(
+    r"^\W*(?:请|麻烦|帮我|帮忙|你|您|能不能|可以|给我|现在|那|替我|再)*(?:把[^，。]{0,60}?(?:翻译|译成|改写|润色|改成|总结|缩写|扩写)|翻译|总结|概括|润色|改写|校对|缩写|续写|仿写|写一?[首篇段个封份句]|编一?[个段]|创作|生成|解释|分析|讲一?个|说说|列出|介绍一下(?!我))"
+)
+_ASKING = re.compile(
+    r"(?:吗|么|呢)$|[?？]$|(?<![没有])什么(?!都)|怎么(?!都|说|样也)|怎样|如何|为何|为什么|为啥|哪(?:里|儿|个|些|种|家|款|天|年|位|一)?(?!怕|都|里都|儿都)|谁(?!都)|是否|是不是|有没有|能不能|会不会|要不要|可不可以|该不该|多少(?!有|都)|几(?:点|号|岁|个|天)(?!以)|多久|多大|多远|啥(?!都)"
+)
+_REPORT = re.compile(
+    r"^(?:他|她|它|他们|她们|人家|小[\u4e00-\u9fff](?![\u4e00-\u9fff]*我)|老[\u4e00-\u9fff](?!家|是|板叫)|有人|别人|网上|新闻|医生(?!叫我|让我|建议我|说我|嘱咐|不让))\S*(?:说|讲|问|告诉|觉得|认为)"
+)
+_ADVICE = re.compile(
+    r"^(?:\S{0,5}?)(?:我的?)?(?:医生|大夫|营养师|中医|医嘱|教练|理疗师|体检(?:报告|结果)?|牙医)(?:说|叫|让|建议|嘱咐|要求|不让|不许|告诉|提醒|禁止)(?P<what>.+)$"
+)
+_EFFECT = re.compile(
+    r"^(?!这|那|它|一切|大家)(?P<what>[^我你他她]{1,10}?)(?:会|总|老|一直)?(?:让|令|使|害|搞得|弄得)我(?P<how>(?:很|特别|非常|浑身|肚子|胃|头|皮肤|想吐|拉|过敏|恶心|反胃|起|睡不着|失眠|心慌|焦虑|放松|开心|烦|难受|不舒服|作呕|犯|发|打喷嚏|流|咳|呼吸|哮喘|紧张|害怕|喘|晕|痒|肿|抓狂|头疼|平静|快乐|崩溃|上火|长痘)\S*)$"
+)
+_MADE_WITH = re.compile(r"用\s?[A-Z][\w+#. ]*(?:写|做|开发|搭|实现|部署|训练)的?")
+_FATAL = re.compile(
+    r"^(?:我)?(?:吃|喝|闻|碰|沾|用)(?:了|到)?[^我你他]{1,8}?(?:会|能|就|可能)+(?:要(?:了)?我的?命|没命|死|进医院|进急诊|休克|窒息|起\S*疹\S*|拉肚子|呕吐|吐|过敏)$"
+)
+_MATCHES = re.compile(
+    r"^(?P<what>[^我你他，]{1,8}?)(?:比[^我你他，]{1,8}?)?(?:更|最|很|特别|比较|挺)?(?:合我的?(?:口味|胃口|心意|意)|对我的?(?:胃口|口味)|适合我|戳我|得我心)$"
+)
+_UNWELL = re.compile(
+    r"^[^我你他她]{1,8}我?(?:只要)?(?:一)?(?:吃|喝|碰|闻)(?:多|到|完)?了?(?:就|会|都)+(?:拉|吐|起|痒|肿|胃|肚|恶心|头|胀|过敏|难受|不舒服|浑身|反酸|腹泻|心慌|睡不着)\S*$"
+)
+_FAVOURITE = re.compile(
+    r"^(?P<what>[^我你他她，]{1,14}?)(?:才|就|一直|都|算|可以说)*是我的?(?P<how>最爱|菜|心头好|命|本命|强项|弱项|短板|雷区|噩梦|家乡|老家|母语|主力\S*|生日|爱好|兴趣|快乐源泉|解压\S*|首选|专业|老本行|偶像|底线)"
+)
+_NOT_MY = re.compile(
+    r"^(?P<what>[^我你他她，]{1,12}?)(?:真的?|实在)?(?:不是我的菜|不是我的强项|我不行|我真不行|不对我胃口|不合我\S*胃口|不适合我|对我(?:来说)?(?:太\S+|不行|没吸引力))$"
+)
+_PASS_TOPIC = re.compile(r"我(?:不是|没有?|不)")
+_JUNK = re.compile(
+    r"^我(?:们)?(?:知道|不知道|明白|懂|了解|觉得|认为|相信|猜|感觉|以为|听说|看到|看见|发现|没事|没关系|可以|同意|理解|再(?:想|看)|先(?!天|生)|来(?!自)|去(?!年)|也(?:是这|想问|觉得|不知道|这么)|不太懂|不懂|不明白|不清楚|刚才|忘|错了|没(?:懂|看|听|明白)|谢|爱死|爱你|的意思|的问题|的代码|的天|说|问|有(?:个|一个|些)?(?:问题|疑问|事|想法|建议|点累|空|时间)|想(?:起|到)|收到|试|怀疑|担心|好(?!吃|喝|酒)|还好|很好|挺好|累|困|饿|无聊|服了|晕)"
+)
+
+
+def read_chinese(
+    sentence: str, *, replying: bool = False, own: bool = False
+) -> tuple[list[Draft], bool]:
+    """Statements about the user in one sentence, and whether it ends with one about the user.
+
+    Args:
+        sentence: A sentence of the user's own words.
+        replying: Whether it was completed from a question, so that it is no question itself.
+        own: Whether the sentence before it was about the user.
+    """
+    if _MATERIAL.match(sentence) and not re.search(r"以后|今后|每次|从现在|一律", sentence):
+        return [], False
+    asks = not replying and re.search(r"[?？]\s*$", sentence) is not None
+    found: list[Draft] = []
+    reasoned = supposed = False
+    pieces = list(clauses(sentence, own=own))
+    for at, clause in enumerate(pieces):
+        supposed = supposed or _HYPOTHETICAL.search(clause.original) is not None
+        if supposed or _REPORT.match(clause.original):
+            continue
+        asking = not replying and (
+            _ASKING.search(clause.original) is not None or (asks and at == len(pieces) - 1)
+        )
+        if asking and not re.search(
+            r"(?:能不能|可不可以|可以|能否)\S*(?:以后|每次|一律|都|别再)|(?:以后|今后|每次|一律|从现在)\S*(?:能不能|可不可以|能否)|(?:以后|每次|一律|从现在)\S*(?:可以|好|行)吗",
+            clause.original,
+        ):
+            continue
+        drafts = _read(clause, reasoned=reasoned, before=pieces[at - 1] if at else None)
+        if clause.hedged:
+            drafts = [replace(one, confidence=min(one.confidence, 0.6)) for one in drafts]
+        reasoned = reasoned or any(
+            one.type in {MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL} for one in drafts
+        )
+        found.extend(drafts)
+    return found, bool(pieces) and pieces[-1].own
+
+
+def _read(clause: Clause, *, reasoned: bool, before: Clause | None) -> list[Draft]:
+    text, original = clause.text, clause.original
+    withdrawn = read_withdrawal(original)
+    if withdrawn:
+        return withdrawn
+    limit = read_limit(
+        text, before.original if before and re.search("预算|花|钱", before.original) else ""
+    )
+    if limit:
+        return limit
+    order = read_order(
+        text,
+        original,
+        before.original if before else "",
+        reasoned=reasoned,
+        continues=clause.own and clause.text != original,
+    )
+    if order:
+        return order
+    for pattern, kind, importance in (
+        (_ADVICE, MemoryType.CONSTRAINT, 0.85),
+        (_EFFECT, MemoryType.PREFERENCE, 0.6),
+        (_FATAL, MemoryType.CONSTRAINT, 0.95),
+        (_MATCHES, MemoryType.PREFERENCE, 0.6),
+        (_UNWELL, MemoryType.CONSTRAINT, 0.85),
+        (_FAVOURITE, MemoryType.PREFERENCE, 0.6),
+        (_NOT_MY, MemoryType.PREFERENCE, 0.6),
+    ):
+        match = pattern.match(original)
+        if match:
+            if pattern is _FAVOURITE and re.search(
+                r"家乡|老家|母语|生日|专业|主力", match.group("how")
+            ):
+                kind = MemoryType.FACT
+            if pattern is _EFFECT and re.search(
+                r"肚子|胃|皮肤|过敏|恶心|起|拉|浑身|喷嚏|流|咳|呼吸|哮喘|喘|晕|痒|肿|吐|长痘",
+                match.group("how"),
+            ):
+                kind, importance = MemoryType.CONSTRAINT, 0.85
+            return [Draft(kind, _shown(about_user(original)), importance)]
+    if before is not None and before.own and _MADE_WITH.search(original):
+        return [
+            Draft(
+                MemoryType.FACT,
+                f"用户这边，{_shown(about_user(original).removeprefix('用户'))}",
+                0.7,
+                0.75,
+            )
+        ]
+    if not clause.own or _JUNK.match(text):
+        return []
+    return [_with_topic(one, clause.topic) for one in read_verb(text)]
+
+
+def _with_topic(draft: Draft, topic: str) -> Draft:
+    """A draft that says what its clause put first：茶，用户只喝绿的."""
+    if not topic or topic in draft.content:
+        return replace(draft, content=_shown(draft.content))
+    subject = draft.subject
+    if subject and subject.startswith(("taste:", "habit:")):
+        subject = f"{subject.split(':')[0]}:{topic}"
+    return replace(draft, content=f"{topic}，{_shown(draft.content)}", subject=subject)
+
+
+def _shown(content: str) -> str:
+    return re.sub(r"(?:的话|而已|来着)$", "", content)

@@ -1,0 +1,380 @@
+"""What has changed in the life of the user."""
+
+# A pattern is easier to check in one piece.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+
+from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.clauses import Predicate
+from langgraph_memory.extraction.rules.english.possessing import read_having
+from langgraph_memory.extraction.rules.english.third_person import about_user
+from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
+from langgraph_memory.extraction.rules.english.word_classes import (
+    KIN,
+    PET,
+    SHORT_WISH,
+    is_job,
+)
+from langgraph_memory.records import MemoryType
+
+__all__ = ["read_changed", "read_perfect", "third"]
+
+_F, _P, _C, _G, _E = (
+    MemoryType.FACT,
+    MemoryType.PREFERENCE,
+    MemoryType.CONSTRAINT,
+    MemoryType.GOAL,
+    MemoryType.EPISODE,
+)
+_CHANGE = frozenset(
+    [
+        "moved",
+        "relocated",
+        "quit",
+        "left",
+        "joined",
+        "started",
+        "stopped",
+        "switched",
+        "migrated",
+        "graduated",
+        "bought",
+        "sold",
+        "adopted",
+        "married",
+        "divorced",
+        "retired",
+        "broke",
+        "lost",
+        "founded",
+        "launched",
+        "grew",
+        "studied",
+        "majored",
+        "worked",
+        "gave",
+        "became",
+        "changed",
+        "went",
+        "converted",
+        "enrolled",
+        "emigrated",
+        "immigrated",
+        "settled",
+        "transferred",
+        "resigned",
+        "got",
+        "hurt",
+        "injured",
+        "tore",
+        "cut",
+        "co-founded",
+        "cofounded",
+        "turned",
+        "opened",
+        "began",
+        "trained",
+        "ditched",
+        "dropped",
+        "swapped",
+        "replaced",
+        "served",
+        "lived",
+        "taught",
+        "finished",
+        "completed",
+    ]
+)
+
+
+def read_perfect(clause: str, said: Predicate) -> Draft | None:
+    """What "I have …" tells about the user."""
+    verb, rest = said.verb, said.rest
+    content = about_user(clause)
+    if verb == "got":
+        return read_having(
+            re.sub(r"\bgot\s", "", clause, count=1),
+            Predicate("", "have", rest, said.adverbs, said.negated, said.stopped),
+        )
+    if is_deictic(rest) or said.auxiliary == "had":
+        return None
+    if verb in {"liked", "loved", "hated", "enjoyed", "preferred", "disliked"} and (
+        "always" in said.adverbs or "never" in said.adverbs
+    ):
+        return Draft(_P, content, 0.6, subject=f"taste:{topic(rest)}")
+    if said.negated:
+        if "never" in said.adverbs and verb in {
+            "smoked",
+            "drunk",
+            "eaten",
+            "driven",
+            "flown",
+            "owned",
+            "married",
+            "worked",
+            "used",
+            "played",
+        }:
+            return Draft(_F, content, 0.5)
+        return None
+    lasting = re.search(r"\b(?:for|since|over|\d+\syears?)\b", rest)
+    if (
+        verb in {"lived", "worked", "used", "played", "taught", "studied", "owned", "run", "known"}
+        and lasting
+    ):
+        kind = MemoryType.SKILL if verb in {"used", "played", "studied"} else _F
+        return Draft(kind, content, 0.7, subject="home" if verb == "lived" else None)
+    if verb in {
+        "moved",
+        "relocated",
+        "become",
+        "quit",
+        "joined",
+        "switched",
+        "retired",
+        "turned",
+        "stopped",
+        "given",
+        "decided",
+        "adopted",
+        "married",
+        "settled",
+        "left",
+        "gone",
+        "started",
+        "bought",
+    }:
+        return _change(content, verb, rest)
+    return None
+
+
+def read_changed(clause: str, said: Predicate) -> Draft | None:
+    """What a clause in the past tells of how things are since then."""
+    verb, rest = said.verb, said.rest
+    content = about_user(clause, past=True)
+    if verb == "had":
+        if re.search(
+            rf"\b(?:surgery|operation|transplant|stroke|heart\sattack|miscarriage|cancer|c-section|bypass)\b|\b(?:a|our|my)\s(?:\w+\s)?(?:baby|{KIN})\b",
+            rest,
+            re.I,
+        ):
+            return Draft(_F, content, 0.8)
+        return None
+    if verb in {"hated", "loved", "liked", "enjoyed"}:
+        return None
+    if verb not in _CHANGE or (is_deictic(rest) and verb not in {"quit"}):
+        return None
+    return _change(content, verb, rest)
+
+
+def _change(content: str, verb: str, rest: str) -> Draft | None:
+    """A change in the user's life, which says how things are since then."""
+    if verb in {"moved", "relocated", "settled", "emigrated", "immigrated"}:
+        if not re.search(r"\b(?:to|in|into|from|house|home|out|back|here)\b", rest) or re.match(
+            r"(?:on|the|this|that|it)\b(?!.*\bhouse)", rest
+        ):
+            return None
+        return Draft(
+            _F,
+            content,
+            0.8,
+            subject="employer"
+            if re.match(
+                r"to\s(?:a\s(?:new|different)\s(?:company|job|firm|team)|the\s\w+\steam)", rest
+            )
+            else "home",
+        )
+    if verb == "turned" and re.match(r"\d{1,2}\b(?!\s?(?:%|percent))", rest):
+        return Draft(_F, content, 0.75, subject="age")
+    if verb in {"went", "gone"} and re.match(r"back\sto\s\w+", rest):
+        return (
+            Draft(_F, content, 0.6, subject=f"habit:{topic(rest[8:])}")
+            if re.match(
+                r"back\sto\s(?:eating|drinking|using|smoking|working|school|university|college|meat|coffee|being)",
+                rest,
+            )
+            else None
+        )
+    if verb in {"quit", "stopped", "gave", "given", "ditched", "dropped"}:
+        if verb in {"gave", "given"} and not rest.startswith("up"):
+            return None
+        what = re.sub(r"^up\s", "", rest)
+        if re.search(r"\b(?:job|work|position|company|bank|firm)\b", what) or re.match(
+            r"(?-i:[A-Z])\w+", what
+        ):
+            subject = "employer" if verb == "quit" else None
+            return Draft(_F, content, 0.8 if subject else 0.6, subject=subject)
+        gerund = re.match(r"(\w+ing)\b", what)
+        if verb == "stopped" and not gerund:
+            return None
+        base = f"{_base(gerund.group(1))} {topic(what[gerund.end() :])}" if gerund else topic(what)
+        retracted = (
+            f"The user {third(_base(gerund.group(1)))}{what[gerund.end() :]}" if gerund else ""
+        )
+        retracted = re.sub(
+            r"\s(?:last|this|in|since|a|two|three|about|recently|back|years?)\b.*$", "", retracted
+        )
+        return Draft(
+            _F,
+            content,
+            0.65,
+            subject=f"habit:{base}".strip(),
+            retracts=(retracted,) if retracted else (),
+        )
+    if verb in {"joined", "left", "resigned"}:
+        if verb == "left" and not re.search(
+            r"\b(?:job|company|firm|bank|team|my|(?-i:[A-Z])\w+|school|university)\b", rest
+        ):
+            return None
+        if verb == "left" and re.match(
+            r"(?:my|the|a)\s(?:phone|keys?|wallet|bag|comment|message|laptop|house|office|door)",
+            rest,
+        ):
+            return None
+        return Draft(_F, content, 0.85, subject="employer")
+    if verb in {"started", "began"}:
+        if re.search(
+            r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])|company|business|university|school|as\sa)\b",
+            rest,
+        ):
+            return Draft(_F, content, 0.8, subject="job")
+        return (
+            Draft(_F, content, 0.55)
+            if re.match(
+                r"(?:learning|studying|taking|eating|running|playing|going|using|doing|seeing|lifting)\s(?!it\b|this\b|that\b)",
+                rest,
+            )
+            else None
+        )
+    if verb in {
+        "switched",
+        "migrated",
+        "changed",
+        "converted",
+        "swapped",
+        "replaced",
+        "transferred",
+        "decided",
+    }:
+        if verb == "decided":
+            return (
+                Draft(_G, content, 0.55, 0.7)
+                if rest.startswith("to ") and rest.split(" ")[1] not in SHORT_WISH
+                else None
+            )
+        if verb == "replaced" and not re.search(r"\bwith\s(?:a\s)?(?-i:[A-Z])", rest):
+            return None
+        return (
+            Draft(_F, content, 0.7)
+            if re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest)
+            else None
+        )
+    if verb in {"got", "went", "became", "become", "gone"}:
+        if re.match(r"(?:engaged|married|divorced|promoted|laid\soff|fired|pregnant|vegan|vegetarian|keto|sober|freelance|tenure|my\s(?:degree|license|phd|citizenship|green\scard)|diagnosed|hired|"
+                    rf"a\s(?:new\s)?(?:\w+\s)?(?:job|promotion|offer|{PET})|an?\s(?:\w+\s)?(?:dog|cat|puppy|kitten)|into\s(?!an?\s(?:argument|accident)|trouble|it)\w+)", rest, re.I):  # fmt: skip
+            return Draft(_F, content, 0.75)
+        if verb in {"became", "become"} and (
+            is_job(re.sub(r"^an?\s", "", rest))
+            or re.search(
+                r"\b(?:father|mother|dad|mum|mom|parent|citizen|grand\w+|aunt|uncle)\b", rest
+            )
+        ):
+            return Draft(
+                _F, content, 0.8, subject="job" if is_job(re.sub(r"^an?\s", "", rest)) else None
+            )
+        if verb == "went" and re.match(
+            r"to\s(?:\w+\s){0,3}(?:university|college|school|uni)\b|to\s(?:MIT|Harvard|Stanford|Oxford|Cambridge)",
+            rest,
+        ):
+            return Draft(_F, content, 0.7)
+        return None
+    if verb in {"grew"}:
+        return (
+            Draft(_F, content, 0.75, subject="origin")
+            if re.match(r"up\b.*\b(?:in|on|near|outside|speaking|with|between)\b", rest)
+            else None
+        )
+    if verb in {"broke", "hurt", "injured", "tore", "cut"}:
+        return (
+            Draft(_F, content, 0.75)
+            if re.match(
+                r"my\s(?:\w+\s)?(?:arm|leg|ankle|wrist|knee|back|shoulder|hip|foot|toe|finger|collarbone|acl|rib|hand|elbow|neck|nose)",
+                rest,
+                re.I,
+            )
+            else None
+        )
+    if verb in {
+        "bought",
+        "sold",
+        "adopted",
+        "opened",
+        "founded",
+        "co-founded",
+        "cofounded",
+        "launched",
+    }:
+        big = rf"\b(?:house|place|flat|apartment|condo|car|bike|motorcycle|boat|{PET}|business|company|shop|store|startup|restaurant|studio|cafe|{KIN}|home|van|land|farm|cottage|app)\b"
+        return (
+            Draft(_F, content, 0.7)
+            if re.search(big, rest, re.I)
+            or verb in {"founded", "co-founded", "cofounded", "adopted"}
+            else None
+        )
+    if verb in {
+        "worked",
+        "lived",
+        "served",
+        "taught",
+        "studied",
+        "majored",
+        "trained",
+        "graduated",
+        "enrolled",
+        "retired",
+        "married",
+        "divorced",
+        "lost",
+        "finished",
+        "completed",
+    }:
+        if verb == "lost" and not re.search(
+            rf"\b(?:job|{KIN}|{PET}|kilos?|kg|pounds|hearing|sight)\b", rest
+        ):
+            return None
+        if verb in {"finished", "completed"} and not re.search(
+            r"\b(?:degree|phd|master\w*|school|university|college|marathon|bootcamp|residency|training|apprenticeship)\b",
+            rest,
+            re.I,
+        ):
+            return None
+        if verb == "worked" and not re.match(r"(?:at|for|as|in)\b", rest):
+            return None
+        if verb == "studied" and rest.startswith("for"):
+            return None
+        return Draft(_F, content, 0.7)
+    return None
+
+
+def _base(gerund: str) -> str:
+    """The verb of a gerund: "eating" → "eat", "smoking" → "smoke", "running" → "run"."""
+    stem = gerund[:-3]
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    if (
+        re.search(r"[aeiou][bcdgkmpstvz]$", stem)
+        and not re.search(r"(?:ea|oo|ee|ou|ai|oa)[bcdgkmpstvz]$", stem)
+        and stem not in {"visit", "edit", "eat", "drink", "commit"}
+    ):
+        return stem + "e"
+    return stem
+
+
+def third(verb: str) -> str:
+    """A verb as it is said of the user."""
+    from langgraph_memory.extraction.rules.english.third_person import inflected
+
+    return inflected(verb)

@@ -1,0 +1,144 @@
+"""Budgets and other limits on what the user will pay."""
+
+# A pattern is easier to check in one piece.
+
+from __future__ import annotations
+
+import re
+
+from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
+from langgraph_memory.records import MemoryType
+
+__all__ = ["amount_in", "limit_of"]
+
+_CURRENCY = (
+    r"(?:dollars?|euros?|pounds?|quid|bucks?|usd|eur|gbp|yuan|rmb|cny|yen|jpy|kronor|kroner|sek|nok|dkk|chf|francs?|rupees?|inr|"
+    r"pesos?|reais|rand|zloty|aud|cad|grand|cents?|k)"
+)
+_NUMBER_WORD = (
+    r"(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+    r"[\s-])?(?:hundred|thousand|grand|million)"
+)
+_AMOUNT = re.compile(
+    rf"[$€£¥]\s?\d[\d,.]*\s?(?:k|m)?\b|\b\d[\d,.]*\s?(?:k\s)?{_CURRENCY}\b|\b\d[\d,.]*\b(?!\s?(?:%|percent))|\b{_NUMBER_WORD}\b(?:\s{_CURRENCY})?",
+    re.I,
+)
+_MONEY = re.compile(
+    rf"[$€£¥]\s?\d|\b\d[\d,.]*\s?(?:k\s)?{_CURRENCY}\b|\b{_NUMBER_WORD}\s?{_CURRENCY}\b|\bgrand\b|\d\s?k\b",
+    re.I,
+)
+_NOT_MONEY = re.compile(
+    r"\d\s?-?(?:words?|lines?|characters?|sentences?|paragraphs?|pages?|minutes?|mins?|hours?|seconds?|days?|weeks?|months?|years?|kg|kilos?|km|miles?|"
+    r"cm|mb|gb|ms|degrees|people|guests|items|bullets?|points?|stops?|°|calories|kcal|th\b|am|pm|steps?|reps?|rows?|columns?|chars|tokens|meters?|metres?|percent)\b|\d:\d\d|%",
+    re.I,
+)
+_TALKS_OF_SPENDING = re.compile(
+    r"\b(?:budget\w*|spend\w*|afford|pay(?:ing)?|price\w*|cost\w*|cheap\w*|expensive|shell\sout|splurge|fork\sout|per\snight|a\snight|wallet|tops|"
+    r"set\saside|to\swork\swith|stretch\sto|to\splay\swith|as\s(?:high|far|much)\sas\s(?:I|we)\b|to\sspend|top\sout|max\sout|draw\sthe\sline|go\s(?:up\sto|as\shigh)|my\s(?:limit|max\w*|cap|ceiling))\b",
+    re.I,
+)
+_BOUND = re.compile(
+    r"\b(?:under|below|less\sthan|no\smore\sthan|not\smore\sthan|at\smost|max(?:imum)?|as\s(?:high|far|much)\sas|up\sto|within|cap(?:ped)?|limit|ceiling|tops|not\sexceed|exceed|beyond|over|above|"
+    r"more\sthan|higher\sthan|cheaper\sthan|or\sless|or\sunder|around|about|roughly|between)\b",
+    re.I,
+)
+_FRAGMENT = re.compile(
+    r"^(?:(?:please\s)?(?:do\snot|never)\s(?:show|suggest|recommend|book|send|give|pick|offer|buy|get|find)\s(?:me\s)?\w+\s(?:over|above|beyond|more|costing|that\scosts)|the\s(?:most|max\w*|highest|absolute\s\w+)\s(?:that\s)?(?:I|we)\s|(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s(?:all\s)?|nothing\s|not\s|only\s|anything\s|(?:i\s(?:want|need)\s)?(?:it|something)\s|"
+    r"max(?:imum)?\s|budget\b|price\s|(?:under|below|less\sthan|no\smore\sthan|at\smost|up\sto|within|cheaper\sthan|between)\s|no\s(?:\w+\s)?(?:over|above|more)\s|it\s(?:must|has\sto|should|can)\s|can\snot\s(?:be|go|cost))",
+    re.I,
+)
+_SCOPE = re.compile(
+    r"\bfor\s(?:a|an|the|my|our|this|each)\s(?:whole\s|entire\s|new\s|next\s)?([a-z]+)\b|\bon\s(?:a|an|the|my)\s([a-z]+)\b",
+    re.I,
+)
+
+
+def amount_in(text: str) -> bool:
+    """Whether a sum is named that could be a limit on spending."""
+    return bool(_AMOUNT.search(text)) and not _NOT_MONEY.search(text)
+
+
+def limit_of(clause: str) -> Draft | None:
+    """The limit on spending that a clause sets, or None."""
+    if not amount_in(clause):
+        return None
+    own = re.match(r"(?:I|we|my|our)\b", clause, re.I)
+    spending = _TALKS_OF_SPENDING.search(clause)
+    if own:
+        if re.match(
+            r"(?:I|we)\s(?:\w+ly\s)?(?:think|believe|know|heard|saw|found|read|see|guess|noticed|got|bought)\b",
+            clause,
+            re.I,
+        ):
+            return None
+        if not spending and not (
+            _BOUND.search(re.sub(r"\b(?:around|about|roughly|between)\b", "", clause))
+            and re.search(r"\bgo\b|\bstay\b|\bkeep\b|limit|max", clause, re.I)
+        ):
+            return None
+        if re.match(
+            r"(?:I|we)\s(?:just\s|already\s|recently\s)?(?:paid|spent|earn|make|sold|bought|owe|am\spaid)\b",
+            clause,
+            re.I,
+        ):
+            return None
+        if re.match(r"(?:I|we)\s", clause, re.I):
+            content = about_user(_without_denied(clause))
+        else:
+            content = about_user(_without_denied(clause))
+        return _draft(content, clause, 0.95)
+    if not _FRAGMENT.match(clause) and not (spending and _BOUND.search(clause)):
+        return None
+    money = _MONEY.search(clause) or spending
+    if re.match(
+        r"(?:was|were|is|which|it\s(?:was|cost|is)|that|this|they|he|she|\w+ed)\b", clause, re.I
+    ):
+        return None
+    if not (money or _BOUND.search(clause)):
+        return None
+    bound = re.sub(
+        r"^(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s|^(?:it|something|anything|budget|price)\s(?:(?:must|has\sto|should|is|can)\s(?:be\s|cost\s|stay\s)?)?|^budget:?\s",
+        "", clause, flags=re.I,
+    )  # fmt: skip
+    bound = re.sub(
+        r"\s(?:is|are|would\sbe|sounds)\s(?:fine|ok|okay|good|great|perfect|acceptable|doable)\b.*$",
+        "",
+        bound,
+    )
+    opening = (
+        "The user's spending limit is "
+        if re.match(
+            r"[\d$€£¥]|under|below|less|at\smost|up\sto|within|no\smore|max|around|about|between",
+            bound,
+            re.I,
+        )
+        else "The user's spending limit: "
+    )
+    return _draft(opening + pronouns_changed(bound), clause, 0.85 if money else 0.65)
+
+
+def _without_denied(clause: str) -> str:
+    """A correction without the value it takes back: "700, not 900" → "700"."""
+    return re.sub(
+        r",?\s*(?:and\s)?(?:not|instead\sof|rather\sthan|no\slonger)\s[$€£¥]?\d[\d,.]*\s?\w*$",
+        "",
+        clause,
+        flags=re.I,
+    )
+
+
+def _draft(content: str, clause: str, confidence: float) -> Draft:
+    found = _SCOPE.search(clause)
+    thing = (found.group(1) or found.group(2)).lower() if found else ""
+    if not thing and re.search(r"\b(?:per|a|each)\snight\b", clause, re.I):
+        thing = "night"
+    if thing in {"trip", "whole", "moment", "now", "this", "budget", "total"}:
+        thing = ""
+    return Draft(
+        MemoryType.CONSTRAINT,
+        content,
+        0.9,
+        confidence,
+        subject=f"budget:{thing}" if thing else "budget",
+    )

@@ -1,0 +1,201 @@
+"""English sentences of the user to statements about the user."""
+
+# A pattern is easier to check in one piece.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.being import read_being
+from langgraph_memory.extraction.rules.english.clauses import Clause, clauses, parsed
+from langgraph_memory.extraction.rules.english.doing import read_doing
+from langgraph_memory.extraction.rules.english.limits import limit_of
+from langgraph_memory.extraction.rules.english.mine import read_mine
+from langgraph_memory.extraction.rules.english.orders import (
+    is_for_good,
+    is_standing,
+    read_order,
+    read_withdrawal,
+)
+from langgraph_memory.extraction.rules.english.others import read_other, with_antecedent
+from langgraph_memory.extraction.rules.english.plain_english import expanded, without_filler
+from langgraph_memory.extraction.rules.english.word_classes import BODY
+from langgraph_memory.extraction.rules.english.word_order import plain_order
+from langgraph_memory.offline.question import is_question
+from langgraph_memory.records import MemoryType
+
+__all__ = ["read_english"]
+
+_HYPOTHETICAL = re.compile(
+    r"^\W*(?:(?:and|so|but|now|ok|okay|well|then)\W+)*(?:if\s(?:only\s)?(?:I|we|my|our|you|he|she|they|someone|a|an|the|it)\b(?!\s(?:ask|write|say|send|mention|request|forget|go\sover)\b)|suppose|supposing|imagine|pretend|assume|assuming|let's\s(?:say|pretend|assume)|let\sus\s(?:say|pretend|assume)|what\sif|say\sI\b|"
+    r"hypothetically|in\stheory|for\sexample|e\.g\.|for\sinstance|as\san\sexample|example|had\sI\b|were\sI\b|I\swish\b|act\sas|roleplay|role-play|you\sare\s(?!talking|speaking|chatting)|as\sif)",
+    re.I,
+)
+_MATERIAL = re.compile(
+    r"^\W*(?:(?:please|can\syou|could\syou|would\syou|help\sme|now|hey|hi|ok|okay|i\s(?:want|need)\syou\sto|just)\W+)*(?:translate|summari[sz]e|proofread|paraphrase|rephrase|rewrite|reword|correct|polish|explain|write|compose|draft|continue|complete|generate|create|finish|classify|analy[sz]e|parse|tell\sme\sa|act|say|pronounce)\b",
+    re.I,
+)
+_REMEMBERING = re.compile(
+    r"^\W*(?:(?:hey|hi|please|also|and|ok|okay)\W+)*(?:can|could|would|will)\syou\s(?:please\s|kindly\s|just\s)?(?:remember|note|keep\sin\smind|make\sa\snote|save|store|bear\sin\smind|write\sdown|take\snote)\s(?:of\s|the\sfact\s)?(?:that|this|:|I\b|my\b)",
+    re.I,
+)
+_REQUEST = re.compile(
+    r"^\W*(?:(?:hey|hi|please|also|and|ok|okay|so)\W+)*(?:can|could|would|will)\syou\s", re.I
+)
+_RATHER = re.compile(r"^\W*give\sme\s.{2,40}\sover\s.{2,40}\s(?:any|every|always)", re.I)
+_APPOSITIVE = re.compile(r",\s(?=(?:a|an|the)\s|\d{1,2}\b)")
+_WITH = re.compile(r"\s(?:with|and|on)\s(?=(?:a|my|an)\s(?:\w+\s)?(?:budget|allergy)\b)", re.I)
+_LIST = re.compile(r"\s*(?:,\s*(?:and|or|nor)?|\s(?:and|or|nor|as\swell\sas|plus)|\s&)\s+", re.I)
+
+
+def read_english(sentence: str, *, replying: bool = False) -> list[Draft]:
+    """Statements about the user in one sentence, in its order.
+
+    Args:
+        sentence: A sentence of the user's own words.
+        replying: Whether it was completed from a question, so that it is no question itself.
+    """
+    plain = expanded(sentence)
+    if (_HYPOTHETICAL.search(plain) and not _is_symptom(plain)) or (
+        _MATERIAL.match(plain) and not is_standing(plain)
+    ):
+        return []
+    if not replying and (
+        (is_question(sentence) and not _RATHER.match(plain)) or plain.rstrip(" )\"'!").endswith("?")
+    ):
+        return _requested(plain)
+    found: list[Draft] = []
+    reasoned = False
+    for clause in clauses(plain):
+        drafts = [
+            _hedged(one, clause)
+            for part in _parts(clause)
+            for one in _read(part, plain, reasoned=reasoned)
+        ]
+        reasoned = reasoned or any(
+            one.type in {MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL} for one in drafts
+        )
+        found.extend(drafts)
+    return found
+
+
+def _is_symptom(plain: str) -> bool:
+    """Whether "if" tells what happens to the user, and not what might be."""
+    return (
+        plain_order(without_filler(plain)) != without_filler(plain)
+        and bool(BODY.search(plain))
+        and not re.search(r"\b(?:would|could|might|what|should)\b", plain, re.I)
+    )
+
+
+def _requested(plain: str) -> list[Draft]:
+    """What a question tells all the same: "Can you remember that I …?", "Could you always …?"."""
+    bare = plain.rstrip(" ?!.)\"'")
+    if _REMEMBERING.match(plain):
+        return [
+            one
+            for clause in clauses(bare)
+            for part in _parts(clause)
+            for one in _read(part, bare, reasoned=False)
+        ]
+    withdrawn = read_withdrawal(without_filler(bare)) if _REQUEST.match(plain) else []
+    if withdrawn:
+        return withdrawn
+    if _REQUEST.match(plain) and is_for_good(bare):
+        return read_order(without_filler(bare), bare, reasoned=False)
+    # "I'm allergic to nuts, is that okay?": the first half is stated.
+    halves = re.split(
+        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|would|should|any|who|when|will)\b)",
+        bare,
+        maxsplit=1,
+    )
+    if (
+        len(halves) == 2
+        and not is_question(halves[0])
+        and re.match(r"\W*(?:hi\W|hey\W|so\W|ok\W|well\W)*(?:I|we|my|our)\b", halves[0], re.I)
+    ):
+        return read_english(halves[0])
+    return []
+
+
+def _parts(clause: Clause) -> Iterator[str]:
+    """A clause with its attributes as clauses of their own."""
+    text = with_antecedent(clause.text, clause.before)
+    split = _WITH.split(text, maxsplit=1)
+    if len(split) == 2 and re.match(r"I\sam\b", text):
+        text = split[0]
+        added = re.sub(r"^(?:a|an|my)\s", "", split[1]).replace("budget of", "budget is")
+        yield f"I have {split[1]}" if "allergy" in split[1] else f"my {added}"
+    if re.match(r"I\sam\s(?-i:[A-Z])", text):
+        pieces = _APPOSITIVE.split(text)
+        yield (
+            pieces[0].split(" from ")[0].strip()
+            if re.match(r"I am [A-Z][\w-]+ from\b", pieces[0])
+            else pieces[0]
+        )
+        if re.match(r"I am [A-Z][\w-]+ from\b", pieces[0]):
+            yield "I am from " + pieces[0].split(" from ", 1)[1]
+        for piece in pieces[1:]:
+            yield f"I am {piece}"
+        return
+    yield text
+
+
+def _read(text: str, sentence: str, *, reasoned: bool) -> list[Draft]:
+    limit = limit_of(text)
+    if limit:
+        return [limit]
+    withdrawn = read_withdrawal(text)
+    if withdrawn:
+        return withdrawn
+    said = parsed(text)
+    if said is not None:
+        drafts = (
+            read_order(text, sentence, reasoned=reasoned)
+            if re.match(
+                r"I\s(?:would\s)?(?:\w+\s)?(?:like|want|need|prefer|appreciate|expect|rather)\s(?:it\sif\s|for\s)?you\b",
+                text,
+                re.I,
+            )
+            else []
+        )
+        drafts = drafts or (read_being(text, said) if not said.verb else read_doing(text, said))
+        return [one for draft in drafts for one in _atomic(draft, text)] + _diet_of_a_noun(
+            text, said.rest
+        )
+    if re.match(r"(?:my|our)\s", text, re.I):
+        return read_mine(text) or read_other(text)
+    return read_other(text) or read_order(text, sentence, reasoned=reasoned)
+
+
+def _diet_of_a_noun(text: str, rest: str) -> list[Draft]:
+    """The diet in "I am a vegetarian software tester"."""
+    found = re.match(
+        r"I am (?:a|an) (vegan|vegetarian|pescatarian) (?!person|since|for|and|who|because|now|at)\w",
+        text,
+    )
+    return (
+        [Draft(MemoryType.CONSTRAINT, f"The user is {found.group(1)}", 0.85, subject="diet")]
+        if found and " not " not in text
+        else []
+    )
+
+
+def _atomic(draft: Draft, text: str) -> Iterator[Draft]:
+    """Allergies one by one, so that each can be found, corrected and forgotten alone."""
+    found = re.match(r"(.*\b(?:allergic|intolerant)\sto\s)(.+)$", draft.content)
+    parts = _LIST.split(found.group(2)) if found else []
+    if not found or len(parts) < 2 or any(len(part.split()) > 4 for part in parts):
+        yield draft
+        return
+    for part in parts:
+        if part.strip():
+            yield replace(draft, content=f"{found.group(1)}{part.strip()}")
+
+
+def _hedged(draft: Draft, clause: Clause) -> Draft:
+    return replace(draft, confidence=min(draft.confidence, 0.6)) if clause.hedged else draft

@@ -1,0 +1,224 @@
+"""The rule-based extractor: what the user stated, without a model call."""
+
+# A pattern is easier to check in one piece.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import pairwise
+
+from langchain_core.messages import BaseMessage
+
+from langgraph_memory import clock
+from langgraph_memory.extraction.answers import completed
+from langgraph_memory.extraction.dates import days, period
+from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
+from langgraph_memory.extraction.rules.chinese.reading import read_chinese
+from langgraph_memory.extraction.rules.english.reading import read_english
+from langgraph_memory.extraction.rules.keywords import keywords
+from langgraph_memory.extraction.secrets import holds_secret
+from langgraph_memory.extraction.turns import Utterance, speakers, utterances
+from langgraph_memory.messages import check_messages
+from langgraph_memory.offline.words import has_han, sentences
+from langgraph_memory.records import Confirmation, MemoryType
+
+__all__ = ["RULES", "extract_by_rules"]
+
+RULES = "rules/1"
+"""Name and version of this extractor, for `MemoryRecord.extractor`."""
+
+_LEAST_IMPORTANCE = 0.3
+_LONGEST_SENTENCE = 600
+_LONGEST_MESSAGE = 20_000
+_JOKE = re.compile(
+    r"(?:^|\s)/s\b|\b(?:just\s)?(?:kidding|joking)\b|\bjk\b|\bsarcasm\b|\bnot\sreally\s?(?:lol|haha)|^\W*(?:lol|haha|yeah|oh|sure)[,\s]+(?:lol\s|yeah\s|oh\s)?(?:sure|right)\b|\byeah,?\sright\b|\bnot!\s*$|🙃|\bas\sif!|"
+    r"开(?:个|的)?玩笑|逗你|反话|反讽|讽刺|狗头|\[doge\]|才怪|骗你的|说着玩|^(?:哈哈)+哈*我(?:是|就是)",
+    re.IGNORECASE,
+)
+_JOKE_BEFORE = re.compile(
+    r"\b(?:just\s)?(?:kidding|joking)\b|\bjk\b|开(?:个|的)?玩笑|逗你|骗你的|说着玩", re.IGNORECASE
+)
+_SEVERAL = frozenset(
+    {"job", "employer", "origin", "nickname", "home", "diet", "project", "birthday"}
+)
+_LATIN = re.compile(r"[A-Za-z]+")
+_MIXED = re.compile(
+    r"(?<=[A-Za-z.!?,])\s+(?=[\u4e00-\u9fff]{3})|(?<=[\u4e00-\u9fff。！？，])\s*(?=(?:I'm|I|My|my|Please|Always|Never)\s\w+\s\w+)"
+)
+
+
+def extract_by_rules(
+    messages: Sequence[BaseMessage], *, speaker: str | None = None, said_at: datetime | None = None
+) -> Extraction:
+    """What the user stated about themselves, or asked for as a standing order, in some messages.
+
+    No model is called. Questions, suppositions, quotations, pasted text, jokes marked as such,
+    wishes for this once, and what the assistant said are not taken. A short reply is read with
+    the question of the assistant that it answers.
+
+    Args:
+        messages: A turn, or a few, oldest first; assistant messages only serve as context.
+        speaker: In a thread with several speakers, the `name` of the one whose memories these are;
+            what others say is dropped. None takes everybody: where there are several, sentences
+            name their speaker instead of speaking of "the user".
+        said_at: When the messages were written, for "tomorrow" and "next Friday"; now, if None.
+
+    Raises:
+        InvalidMessagesError: the messages are not a list of LangChain messages.
+    """
+    check_messages(messages)
+    moment = said_at or clock.now()
+    said = list(utterances(messages))
+    several = len(speakers(said)) > 1 or (speaker is not None and bool(speakers(said) - {speaker}))
+    proposals: list[Proposal] = []
+    dropped: list[Dropped] = []
+    for one in said:
+        if speaker is not None and one.speaker not in {speaker, None}:
+            if one.text:
+                dropped.append(Dropped(one.message_id, DropReason.OTHER_SPEAKER))
+            continue
+        for found in _proposed(one, proposals, dropped, moment):
+            named = _named(found, one.speaker) if several and speaker is None else found
+            proposals.append(replace(named, speaker=one.speaker))
+    return Extraction(tuple(_once_each(proposals)), tuple(dropped))
+
+
+def _proposed(
+    said: Utterance, before: Sequence[Proposal], dropped: list[Dropped], moment: datetime
+) -> Iterator[Proposal]:
+    text = said.text[:_LONGEST_MESSAGE]
+    reply = next(completed(said.asked, text), None) if said.asked else None
+    if reply is not None and not holds_secret(text):
+        confirmation = Confirmation.CONFIRMED if reply.agreed else Confirmation.STATED
+        for draft in _drafts(reply.text, replying=True):
+            found = _finished(draft, said, moment, has_han(reply.text))
+            yield replace(
+                found,
+                confirmation=confirmation,
+                source_message_ids=(said.asked_id, said.message_id),
+            )
+        if (reply.agreed and len(text) < 12) or (reply.denied and len(text) < 25):
+            return
+    lines = [
+        one for line in text.splitlines() for part in _by_script(line) for one in sentences(part)
+    ]
+    own = False
+    for at, sentence in enumerate(lines):
+        following = lines[at + 1] if at + 1 < len(lines) else ""
+        if holds_secret(sentence):
+            dropped.append(Dropped(said.message_id, DropReason.SECRET))
+            own = False
+            continue
+        if _JOKE.search(sentence) or _JOKE_BEFORE.search(following):
+            dropped.append(Dropped(said.message_id, DropReason.NOT_MEANT))
+            own = False
+            continue
+        if len(sentence) > _LONGEST_SENTENCE:
+            continue
+        if _is_chinese(sentence):
+            drafts, own = read_chinese(sentence, own=own)
+        else:
+            drafts, own = read_english(sentence), False
+        for draft in drafts:
+            yield _finished(draft, said, moment, _is_chinese(sentence))
+
+
+def _drafts(text: str, *, replying: bool) -> list[Draft]:
+    return (
+        read_chinese(text, replying=replying)[0]
+        if has_han(text)
+        else read_english(text, replying=replying)
+    )
+
+
+def _by_script(line: str) -> list[str]:
+    """A line cut where one language ends and the other begins; a borrowed word cuts nothing."""
+    parts = _MIXED.split(line)
+    whole = all(has_han(one) != has_han(two) for one, two in pairwise(parts))
+    return parts if whole else [line]
+
+
+def _is_chinese(sentence: str) -> bool:
+    if not has_han(sentence):
+        return False
+    characters = sum("\u3400" <= one <= "\u9fff" for one in sentence)
+    return 2 * characters >= len(_LATIN.findall(sentence))
+
+
+def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Proposal:
+    """A draft with its dates worked out and its source named."""
+    event = draft.type in {MemoryType.EPISODE, MemoryType.GOAL}
+    since, until = period(draft.content, moment.date(), event=event)
+    content = _dated(draft.content, moment, event=event)
+    end = "。" if han else "."
+    content = content.strip().rstrip(".。,， ")
+    hedged = draft.confidence <= 0.6
+    return Proposal(
+        content=content if draft.forgets else content + end,
+        type=draft.type,
+        importance=draft.weight,
+        confidence=draft.confidence,
+        confirmation=Confirmation.INFERRED if hedged else Confirmation.STATED,
+        action=Action.FORGET if draft.forgets else Action.ADD,
+        subject=draft.subject,
+        retracts=tuple(f"{one.strip()}{end}" for one in draft.retracts if one),
+        keywords=keywords(content),
+        source_message_ids=(said.message_id,),
+        language="zh" if han else "en",
+        valid_from=since,
+        valid_to=until if draft.type is not MemoryType.GOAL else None,
+    )
+
+
+def _dated(content: str, moment: datetime, *, event: bool) -> str:
+    """The date behind each day that is named by how far it is off."""
+    for day in reversed(days(content, moment.date())):
+        if day.relative and event:
+            content = f"{content[: day.end]} ({day.date.isoformat()}){content[day.end :]}"
+    return content
+
+
+def _named(found: Proposal, speaker: str | None) -> Proposal:
+    """A proposal that names its speaker, for where "the user" could be anyone."""
+    if not speaker:
+        return found
+    content = found.content.replace("用户", speaker, 1)
+    content = re.sub(r"\b[Tt]he user\b", speaker, content, count=1)
+    return replace(found, content=content)
+
+
+def _once_each(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
+    """Proposals without repetitions; the last of several that exclude each other.
+
+    One message may tell several things of a job, say; only the first can then be superseded.
+    """
+    seen: set[tuple[str | None, str]] = set()
+    last = {
+        (one.speaker, one.subject): at
+        for at, one in enumerate(proposals)
+        if one.subject is not None and one.action is Action.ADD
+    }
+    for at, one in enumerate(proposals):
+        key = (one.speaker, one.content.casefold())
+        if key in seen or one.importance < _LEAST_IMPORTANCE:
+            continue
+        if one.subject is not None and one.action is Action.ADD:
+            newest = proposals[last[(one.speaker, one.subject)]]
+            together = newest.source_message_ids == one.source_message_ids
+            if newest is not one and not (together and one.subject in _SEVERAL):
+                continue
+            if (
+                newest is one
+                and one.subject in _SEVERAL
+                and any(
+                    two.subject == one.subject and two.source_message_ids == one.source_message_ids
+                    for two in proposals[:at]
+                )
+            ):
+                one = replace(one, subject=None)
+        seen.add(key)
+        yield one

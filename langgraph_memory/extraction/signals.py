@@ -1,0 +1,37 @@
+"""Phrases that promise something about the user, and small talk that promises nothing."""
+
+# A pattern is easier to check in one piece.
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["has_signal", "is_courtesy"]
+
+_SIGNAL = re.compile(
+    r"\b(?:i\s?['’]?a?m\sa(?:n|llergic)?\b|i['’]?\s?am\b(?!\s(?:sure|sorry|fine|ok|okay|good|happy|glad|curious|wondering|trying\sto\s(?:understand|find)))|"
+    r"my\s(?:\w+\s)?(?:name|job|project|team|budget|birthday|favou?rite|wife|husband|son|daughter|kids?|goal|diet|allerg\w+)\b|"
+    r"i\s(?:(?:really|also|always|usually|mostly|only|still|do|no\slonger)\s)?(?:prefer|use|love|like|hate|dislike|enjoy|avoid|live|work|speak|own|drive|moved|quit|joined|switched)\b|"
+    r"i\s(?:can['’]?\s?not|can['’]?t|cannot|don['’]?t|do\snot|won['’]?t|will\snot|never)\s(?:eat|drink|fly|have|use|like|want|stand|take|spend|work)\b|"
+    r"call\sme|our\s(?:team|company|stack|project|budget|product|family)|allerg\w+|intoleran\w+|budget|never|always|from\snow\son|going\sforward|in\sfuture|no\slonger|vegan|vegetarian)\b|"
+    r"我是|我叫|我姓|叫我|我的名字|我(?:更|最|很|不|不太|比较)?喜欢|我(?:更|最)?爱|我讨厌|我(?:们)?(?:在|都|主要)?用|我的?项目|我们(?:团队|公司|组)|我住|我家|我在\S{1,8}(?:工作|上班|做)|我不(?:吃|喝|坐|能|要|用)|我(?:老婆|老公|女儿|儿子|孩子|爱人)|"
+    r"预算|过敏|忌口|不要|以后|今后|从现在|每次|一律|永远|总是|从不|别再|我的(?:目标|生日|爱好|工作|职业)",
+    re.IGNORECASE,
+)
+_COURTESY = re.compile(
+    r"^[\W_]*(?:(?:\b(?:hi|hiya|hello|hey|yo|howdy|greetings|welcome|good\s(?:morning|afternoon|evening|night|day)|bye|goodbye|see\s(?:you|ya)(?:\s\w+)?|cheers|thx|ty|tysm|"
+    r"thanks?(?:\s(?:you|a\s(?:lot|bunch|million|ton)|so\smuch|very\smuch|again))*(?:\sfor\s(?:your|the|all|that)\s?[\w\s]{0,30})?|much\sappreciated|appreciate\sit|ok|okay|k|sure|yes|yep|yeah|no|nope|great|nice|cool|awesome|perfect|excellent|wonderful|lovely|amazing|"
+    r"got\sit|understood|makes\ssense|sounds\sgood|(?:that|this)(?:'s|\sis)?\s(?:was\s)?(?:great|helpful|perfect|good|all|it|fine|awesome)|that\shelps|you\stoo|no\s(?:problem|worries)|how\sare\syou(?:\s(?:doing|today))*|what'?s\sup|lol|(?:ha)+|please|there|everyone|all|friend|buddy|so|very|really|much|again|the|help|you|for|your|and)\b|"
+    r"你好呀?|您好|嗨|哈喽|早上好|早安|早|下午好|晚上好|晚安|再见|拜拜|回头见|谢谢(?:你|您|啦|了)?(?:的?(?:帮助|帮忙|解答|回复))?|多谢|感谢(?:你|您)?(?:的?(?:帮助|帮忙|解答))?|辛苦了?|好的?|好吧|好嘞|嗯|哦|行|可以|没问题|收到|明白了?|懂了|知道了|了解了?|太好了|太棒了|不错|真棒|厉害|牛|哈|嘿|在吗|在不在|没事|不客气|你呢|帮大忙了|啊|呀|啦|哈|了)[\W_]*)+$",
+    re.IGNORECASE,
+)
+
+
+def has_signal(text: str) -> bool:
+    """Whether a text holds a phrase with which people tell about themselves, or give an order."""
+    return _SIGNAL.search(text) is not None
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text only greets, thanks or acknowledges."""
+    return len(text) < 200 and _COURTESY.match(text) is not None

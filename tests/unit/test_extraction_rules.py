@@ -1,0 +1,267 @@
+from datetime import UTC, datetime
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from langgraph_memory.errors import InvalidMessagesError
+from langgraph_memory.extraction import Action, DropReason, Proposal, extract_by_rules
+from langgraph_memory.messages import made
+from langgraph_memory.records import Confirmation, MemoryRecord, MemoryType
+
+MONDAY = datetime(2026, 11, 30, 9, tzinfo=UTC)
+
+
+def read(*turns: str | BaseMessage) -> tuple[Proposal, ...]:
+    messages = [
+        HumanMessage(one, id=f"m{at}") if isinstance(one, str) else one
+        for at, one in enumerate(turns)
+    ]
+    return extract_by_rules(messages, said_at=MONDAY).proposals
+
+
+def one(*turns: str | BaseMessage) -> Proposal:
+    found = read(*turns)
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "kind", "subject"),
+    [
+        ("hi, I'm Odile", "The user's name is Odile.", MemoryType.FACT, "name"),
+        ("I'm allergic to figs", "The user is allergic to figs.", MemoryType.CONSTRAINT, None),
+        (
+            "I do not eat lamb.",
+            "The user does not eat lamb.",
+            MemoryType.CONSTRAINT,
+            "habit:eat lamb",
+        ),
+        ("im based in turku", "The user is based in turku.", MemoryType.FACT, "home"),
+        ("We have two dogs", "The user has two dogs.", MemoryType.FACT, None),
+        ("I carry my own mug", "The user carries their own mug.", MemoryType.FACT, None),
+        (
+            "Please always answer me in Danish",
+            "The user wants the assistant to always answer them in Danish.",
+            MemoryType.INSTRUCTION,
+            "order:language",
+        ),
+        (
+            "Don't ever call me boss",
+            "The user wants the assistant to never call them boss.",
+            MemoryType.INSTRUCTION,
+            None,
+        ),
+        ("我对无花果过敏", "用户对无花果过敏。", MemoryType.CONSTRAINT, None),
+        ("我叫柳青", "用户叫柳青。", MemoryType.FACT, "name"),
+        ("我们团队用 Gitea", "用户的团队用 Gitea。", MemoryType.PREFERENCE, None),
+        (
+            "以后都用丹麦语回答我",
+            "用户要求：以后都用丹麦语回答用户。",
+            MemoryType.INSTRUCTION,
+            "order:language",
+        ),
+    ],
+)
+def test_sentences_about_the_user(
+    text: str, content: str, kind: MemoryType, subject: str | None
+) -> None:
+    found = one(text)
+    assert (found.content, found.type, found.subject) == (content, kind, subject)
+
+
+def test_a_proposal_is_a_record() -> None:
+    found = one("I'm allergic to figs")
+    record = MemoryRecord(
+        content=found.content,
+        type=found.type,
+        importance=found.importance,
+        confidence=found.confidence,
+        confirmation=found.confirmation,
+        keywords=found.keywords,
+        source_message_ids=found.source_message_ids,
+    )
+    assert record.source_message_ids == ("m0",)
+    assert "figs" in record.keywords
+    assert record.importance >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("My name is Odile", 0.8, 1.0),
+        ("I'm a welder", 0.8, 1.0),
+        ("I have epilepsy", 0.8, 1.0),
+        ("From now on, use metric units", 0.8, 1.0),
+        ("I'm building a kayak rental app", 0.7, 0.7),
+        ("I love rhubarb", 0.5, 0.7),
+        ("我喜欢大黄", 0.5, 0.7),
+    ],
+)
+def test_importance(text: str, least: float, most: float) -> None:
+    assert least <= one(text).importance <= most
+
+
+def test_negation_is_kept() -> None:
+    assert one("I love figs").subject == one("I don't like figs").subject
+    assert "not" in one("I don't like figs").content
+    assert "不" in one("我不喜欢无花果").content
+
+
+def test_what_changed_supersedes_what_was() -> None:
+    first, second = read("My budget is 700.", "Actually, my budget is 650, not 700"), None
+    assert [found.content for found in first] == ["The user's budget is 650."]
+    assert second is None
+    assert one("I live in Turku").subject == one("I moved to Vaasa").subject == "home"
+    assert one("我住在苏州").subject == one("我搬到了无锡").subject == "home"
+
+
+def test_what_is_no_longer_so_names_what_it_retracts() -> None:
+    assert one("I no longer drink milk").retracts == ("The user drinks milk.",)
+    assert one("我不再喝牛奶了").retracts == ("用户喝牛奶。",)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Please forget my address", "address"),
+        ("Forget what I told you about my boat", "boat"),
+        ("忘掉我说的船的事吧", "船"),
+        ("请把我的地址删掉", "地址"),
+    ],
+)
+def test_what_is_to_be_forgotten(text: str, topic: str) -> None:
+    found = one(text)
+    assert found.action is Action.FORGET
+    assert topic in found.content
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "content", "confirmation"),
+    [
+        ("Are you a vegetarian?", "yes", "The user is a vegetarian.", Confirmation.CONFIRMED),
+        ("Do you drink?", "no", "The user does not drink.", Confirmation.STATED),
+        ("What is your budget?", "90 euros", "The user's budget is 90 euros.", Confirmation.STATED),
+        ("Where do you live?", "in Turku", "The user lives in Turku.", Confirmation.STATED),
+        ("您吃素吗？", "对", "用户吃素。", Confirmation.CONFIRMED),
+        ("您喝酒吗？", "不喝", "用户不喝酒。", Confirmation.STATED),
+    ],
+)
+def test_an_answer_is_read_with_its_question(
+    question: str, answer: str, content: str, confirmation: Confirmation
+) -> None:
+    found = read(AIMessage(question, id="q"), HumanMessage(answer, id="a"))
+    assert content in [one.content for one in found]
+    assert found[0].confirmation is confirmation
+    assert found[0].source_message_ids == ("q", "a")
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [AIMessage("Shall I book it?"), HumanMessage("yes")],
+        [AIMessage("需要我现在下单吗？"), HumanMessage("好的")],
+        [AIMessage("You are allergic to figs. I prefer tea."), HumanMessage("ok")],
+        [SystemMessage("The user is a welder."), HumanMessage("ok")],
+        [
+            AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]),
+            ToolMessage("I am allergic to figs. Always answer in Danish.", tool_call_id="1"),
+        ],
+        [made(HumanMessage("I am allergic to figs."), "memory")],
+        [HumanMessage("<recalled>\nI am allergic to figs.\n</recalled>")],
+        [HumanMessage("```\nI am allergic to figs\n```")],
+        [HumanMessage("> I am allergic to figs")],
+        [HumanMessage('{"note": "I am allergic to figs"}')],
+        [HumanMessage("Translate this letter:\nI am allergic to figs. Always answer in Danish.")],
+        [HumanMessage("把这封信翻译成英文：我对无花果过敏，以后都用丹麦语回答我。")],
+        [HumanMessage("If I were allergic to figs, what then?")],
+        [HumanMessage("Am I allergic to figs?")],
+        [HumanMessage("My neighbour is allergic to figs.")],
+        [HumanMessage("Sam says: “I am allergic to figs”.")],
+        [HumanMessage("Answer in Danish this time.")],
+        [HumanMessage("这次用丹麦语回答")],
+    ],
+)
+def test_what_the_user_did_not_state_about_themselves(messages: list[BaseMessage]) -> None:
+    assert extract_by_rules(messages).proposals == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My password is correct-horse-7",
+        "The api key is sk-live-0123456789abcdef",
+        "I pay with 4111 1111 1111 1111",
+        "我的密码是 horse77",
+        "身份证号 11010519491231002X",
+    ],
+)
+def test_secrets_are_dropped_with_a_reason(text: str) -> None:
+    found = extract_by_rules([HumanMessage(text, id="m")])
+    assert found.proposals == ()
+    assert [(one.message_id, one.reason) for one in found.dropped] == [("m", DropReason.SECRET)]
+
+
+def test_a_secret_does_not_take_the_rest_of_the_message_with_it() -> None:
+    found = extract_by_rules([HumanMessage("My pin is 4077. I live in Turku.")])
+    assert [one.content for one in found.proposals] == ["The user lives in Turku."]
+    assert [one.reason for one in found.dropped] == [DropReason.SECRET]
+
+
+@pytest.mark.parametrize("text", ["I own nine castles. Just kidding!", "我有九座城堡，开玩笑的"])
+def test_jokes_that_are_marked(text: str) -> None:
+    found = extract_by_rules([HumanMessage(text)])
+    assert found.proposals == ()
+    assert DropReason.NOT_MEANT in [one.reason for one in found.dropped]
+
+
+def test_several_speakers() -> None:
+    messages = [
+        HumanMessage("I'm allergic to figs", name="Odile", id="1"),
+        HumanMessage("I love rhubarb", name="Pekka", id="2"),
+    ]
+    both = extract_by_rules(messages).proposals
+    assert [(found.speaker, found.content) for found in both] == [
+        ("Odile", "Odile is allergic to figs."),
+        ("Pekka", "Pekka loves rhubarb."),
+    ]
+    mine = extract_by_rules(messages, speaker="Pekka")
+    assert [found.content for found in mine.proposals] == ["The user loves rhubarb."]
+    assert [(one.message_id, one.reason) for one in mine.dropped] == [
+        ("1", DropReason.OTHER_SPEAKER)
+    ]
+
+
+def test_days_are_dates() -> None:
+    found = one("I'm flying to Turku next Tuesday")
+    assert found.type is MemoryType.EPISODE
+    assert "2026-12-08" in found.content
+    assert found.valid_to == datetime(2026, 12, 9, tzinfo=UTC)
+    assert one("我下周二飞图尔库出差").valid_to == datetime(2026, 12, 9, tzinfo=UTC)
+    assert one("I've been vegan since 2019").valid_from == datetime(2019, 1, 1, tzinfo=UTC)
+    assert one("My lease ends on June 30th").valid_to == datetime(2027, 7, 1, tzinfo=UTC)
+
+
+def test_who_is_not_sure_is_less_believed() -> None:
+    found = one("I think I'm allergic to figs")
+    assert found.confidence <= 0.6
+    assert found.confirmation is Confirmation.INFERRED
+
+
+def test_strange_text_harms_nothing() -> None:
+    for text in (
+        "\ud800 I am allergic to figs \x00",
+        "我" * 5000,
+        "I " * 5000,
+        "((((" * 500,
+        "“" * 300,
+    ):
+        extract_by_rules([HumanMessage(text)])
+
+
+def test_input_is_unchanged_and_checked() -> None:
+    messages = [HumanMessage("I'm allergic to figs", id="m")]
+    before = [message.model_copy(deep=True) for message in messages]
+    assert extract_by_rules(messages) == extract_by_rules(messages)
+    assert messages == before
+    with pytest.raises(InvalidMessagesError):
+        extract_by_rules("I'm allergic to figs")  # type: ignore[arg-type]
