@@ -11,23 +11,12 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.clauses import about_user
 from langgraph_memory.extraction.rules.chinese.living import is_job_han
 from langgraph_memory.extraction.rules.chinese.tastes import topic_han
+from langgraph_memory.extraction.rules.chinese.words import I_THEN
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE, SKILL
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_health", "read_identity", "read_mine"]
 
-_F, _P, _C, _G, _E, _S = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-    MemoryType.SKILL,
-)
-_ADV = (
-    r"(?:现在|目前|后来|以后|将来|未来|有朝一日|早晚|平时|平常|一般|通常|最近|一直|都|也|还|就|只|很|特别|非常|超级?|真的?|最|更|比较|挺|太|蛮|尤其|从小|从来|向来|其实|实在|主要|基本上?|已经|刚|刚刚|曾经|以前|之前|经常|常年|偶尔|常|"
-    r"每天|每周\S?|每晚|早就|又|可|是|再也|绝对|完全|更加|格外|越来越|有点儿?|稍微|天生|自己|本来|原来|个人|这人|这个人|周末|工作日|晚上|早上|中午|下午|如今|近期|近来|这几年|去年|今年|明年|上个?月|上周|下个?月|下周\S?|\d{4}年|[春夏秋冬](?:天|季)|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|初|底)?|年[初底末中]|月[初底中]|前阵子|前不久|前段时间|不久前|上(?:个)?(?:学期|季度)|(?:\d+|[一二三四五六七八九十两几半])(?:年|个月|周|天)(?:前|以前|之前)|[今去前]年|正|正在|在|当时|前年|昨天|今天|明天|后天|所以|因此|因为|另外|对了|打小|生来|多年来|这阵子|一律|一定|务必|始终|总是|老是|全家|大概|差不多|最多|至少)*"
-)
-_I = rf"^我们?{_ADV}"
 _HEALTH = re.compile(
     r"糖尿病|哮喘|高血压|低血压|高血脂|高血糖|低血糖|贫血|癫痫|心脏病|冠心病|关节炎|偏头痛|抑郁症?|焦虑症?|失眠|湿疹|荨麻疹|鼻炎|胃病|胃炎|胃溃疡|肠炎|痛风|甲状腺|甲亢|甲减|结石|乙肝|肝炎|肾病|癌|肿瘤|腰椎|颈椎病?|近视|远视|散光|色盲|色弱|夜盲|耳鸣|听力|残疾|轮椅|多动症|自闭症|强迫症|过敏性|慢性|支架|手术|骨折|怀孕|孕期|孕妇|备孕|哺乳|月经|更年期|"
     r"血[糖压脂](?:有点|偏|比较|很|太)?[高低]|尿酸(?:有点|偏|比较|很)?高|胆固醇|膝盖|腰不好|胃不好|胃不太好|眼睛不好|心脏不|肠胃|幽门|三高|蚕豆病|麸质|乳糜泻"
@@ -36,16 +25,16 @@ _DIET = re.compile(
     r"素食|吃素|吃全素|纯素|清真|回民|忌口|生酮|无麸质|低碳|减脂餐|吃斋|蛋奶素|斋戒|滴酒不沾|戒糖|控糖"
 )
 _SLOTS: tuple[tuple[str, MemoryType, float, str], ...] = (
-    ("(?:本职|正式|现在的)?(?:职业|工作|岗位|职位|职务|身份|行业|主业|头衔)", _F, 0.9, "job"),
-    ("(?:公司|工作室|店|小店|工厂|厂子|创业公司|团队|机构|单位)", _F, 0.75, ""),
-    ("(?:业余|最大的?|主要)?(?:爱好|兴趣|消遣|嗜好|喜好|偏好|心头好)", _P, 0.65, ""),
-    ("(?:特长|强项|专长|弱项|短板|长处|主力语言|母语|第一语言|第二语言|外语)", _S, 0.6, ""),
-    ("(?:专业|研究方向|研究领域|学校|母校|学历)", _F, 0.7, ""),
-    ("(?:底线|原则|要求|忌讳|雷区|禁忌|硬性要求|规矩)", _C, 0.75, ""),
-    ("(?:病|病史|过敏原|血型|体质|身体状况|旧伤|忌口)", _F, 0.8, ""),
+    ("(?:本职|正式|现在的)?(?:职业|工作|岗位|职位|职务|身份|行业|主业|头衔)", FACT, 0.9, "job"),
+    ("(?:公司|工作室|店|小店|工厂|厂子|创业公司|团队|机构|单位)", FACT, 0.75, ""),
+    ("(?:业余|最大的?|主要)?(?:爱好|兴趣|消遣|嗜好|喜好|偏好|心头好)", PREFERENCE, 0.65, ""),
+    ("(?:特长|强项|专长|弱项|短板|长处|主力语言|母语|第一语言|第二语言|外语)", SKILL, 0.6, ""),
+    ("(?:专业|研究方向|研究领域|学校|母校|学历)", FACT, 0.7, ""),
+    ("(?:底线|原则|要求|忌讳|雷区|禁忌|硬性要求|规矩)", CONSTRAINT, 0.75, ""),
+    ("(?:病|病史|过敏原|血型|体质|身体状况|旧伤|忌口)", FACT, 0.8, ""),
     (
         "(?:作息|上班时间|工作时间|通勤|休息日|时区|鞋码|尺码|身高|体重|性格|星座|信仰|生肖)",
-        _F,
+        FACT,
         0.55,
         "",
     ),
@@ -76,14 +65,14 @@ def read_identity(text: str) -> Draft | None:
         r"(?:什么|你|您|它|他|她|不|了|外卖|车|人|停|醒|滴)", found.group("name")
     ):
         return Draft(
-            _F,
+            FACT,
             f"用户叫{re.sub('(?:就好|就行|即可)$', '', found.group('name'))}",
             0.95,
             subject="name",
         )
     found = re.match(r"^我(?:免贵)?姓(?P<name>[\u4e00-\u9fff]{1,2})$", text)
     if found:
-        return Draft(_F, f"用户姓{found.group('name')}", 0.9, subject="family name")
+        return Draft(FACT, f"用户姓{found.group('name')}", 0.9, subject="family name")
     found = re.match(
         r"^我是(?P<name>[小老阿大][\u4e00-\u9fff]{1,2}|[王李张刘陈杨黄赵周吴徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔欧][\u4e00-\u9fff]{1,2}|[A-Z][a-z]+)$",
         text,
@@ -96,11 +85,11 @@ def read_identity(text: str) -> Draft | None:
             found.group("name"),
         )
     ):
-        return Draft(_F, f"用户叫{found.group('name')}", 0.9, subject="name")
+        return Draft(FACT, f"用户叫{found.group('name')}", 0.9, subject="name")
     if (
         (
             re.match(
-                rf"{_I}(?:今年|现在|快|刚满?|已经|马上)*(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})(?:周?岁|了$|出头|多岁|好几|几岁|来岁|$)(?!\d)",
+                rf"{I_THEN}(?:今年|现在|快|刚满?|已经|马上)*(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})(?:周?岁|了$|出头|多岁|好几|几岁|来岁|$)(?!\d)",
                 text,
             )
             and not re.match(r"^我\d+$", text)
@@ -111,12 +100,12 @@ def read_identity(text: str) -> Draft | None:
         )
         or re.match(r"^我(?:的)?年龄", text)
     ):
-        return Draft(_F, about_user(text), 0.8, subject="age")
+        return Draft(FACT, about_user(text), 0.8, subject="age")
     if re.search(
         r"^我(?:是|出?生于|出生在|在)?(?:\d{2,4}年|\d{4})\S{0,6}(?:出生|生的?|生人)|^我\S{0,8}(?:生日|出生)",
         text,
     ):
-        return Draft(_F, about_user(text), 0.85, subject="birthday")
+        return Draft(FACT, about_user(text), 0.85, subject="birthday")
     return None
 
 
@@ -125,50 +114,52 @@ def read_health(text: str) -> Draft | None:
     if re.match(
         r"^我\S{0,5}(?:被?(?:诊断|确诊|查出|检查出|检出)(?:为|出|有|是|患有?|得了)?)\S{2,}", text
     ):
-        return Draft(_F, about_user(text), 0.9)
+        return Draft(FACT, about_user(text), 0.9)
     if re.match(
-        rf"{_I}(?:吃|喝|碰|闻)(?:了)?\S{{1,6}}?(?:会|就)(?:发[麻肿痒烫红]|起|拉|吐|痒|肿|过敏|难受|不舒服|浑身|头|胃|肚|想吐|喘|恶心)",
+        rf"{I_THEN}(?:吃|喝|碰|闻)(?:了)?\S{{1,6}}?(?:会|就)(?:发[麻肿痒烫红]|起|拉|吐|痒|肿|过敏|难受|不舒服|浑身|头|胃|肚|想吐|喘|恶心)",
         text,
     ):
-        return Draft(_C, about_user(text), 0.9)
+        return Draft(CONSTRAINT, about_user(text), 0.9)
     if re.match(
         r"^我(?:的)?(?:一只|一边)?(?:左|右|双|两只|一只)?(?:边)?(?:耳朵?|眼睛?|腿|手|脚|胳膊)\S{0,5}(?:听不[见到清]|看不[见到清]|失[明聪]|不灵便?|不方便|残疾|截肢|骨折)",
         text,
     ):
-        return Draft(_F, about_user(text), 0.85)
+        return Draft(FACT, about_user(text), 0.85)
     if re.match(
-        rf"{_I}(?:坐|拄|戴|装了?|用)(?:着)?(?:轮椅|拐|助听器|假肢|起搏器|心脏支架|胰岛素泵|呼吸机)",
+        rf"{I_THEN}(?:坐|拄|戴|装了?|用)(?:着)?(?:轮椅|拐|助听器|假肢|起搏器|心脏支架|胰岛素泵|呼吸机)",
         text,
     ) or re.match(
         r"^我(?:的)?(?:听力|视力|眼睛|耳朵|膝盖|腰|胃|心脏|肝|肾|肺|颈椎|睡眠|腿脚?|皮肤|血压|嗓子|牙口|记性)(?:一直|向来|有点|不太|不|很|比较|特别|非常)*(?:好|差|弱|敏感|衰弱|受过伤|做过手术|有(?:问题|毛病|旧伤|结节)|脆弱)",
         text,
     ):
-        return Draft(_F, about_user(text), 0.8)
+        return Draft(FACT, about_user(text), 0.8)
     if re.match(
-        rf"{_I}(?:要|得|需要|都|在|必须)*(?:吃|服用|服|打|注射|口服)(?:\S{{0,6}}?)(?:药|片|胶囊|胰岛素|疫苗|双胍|他汀|洛尔|地平|沙坦|激素|维生素)",
+        rf"{I_THEN}(?:要|得|需要|都|在|必须)*(?:吃|服用|服|打|注射|口服)(?:\S{{0,6}}?)(?:药|片|胶囊|胰岛素|疫苗|双胍|他汀|洛尔|地平|沙坦|激素|维生素)",
         text,
     ) and not re.search(r"想|问|怎么|明天|今天", text):
-        return Draft(_F, about_user(text), 0.8)
+        return Draft(FACT, about_user(text), 0.8)
     if re.match(
-        rf"{_I}(?:在)?(?:控制|减少|限制|戒断|少吃|少喝|尽量(?:不|少|避免)|避免|避开|远离|忌)\S{{1,10}}$",
+        rf"{I_THEN}(?:在)?(?:控制|减少|限制|戒断|少吃|少喝|尽量(?:不|少|避免)|避免|避开|远离|忌)\S{{1,10}}$",
         text,
     ) and not re.search(r"预算|成本|风险|你|错误|时间|这", text):
-        return Draft(_P, about_user(text), 0.6)
-    if re.match(rf"{_I}(?:跟|和|与)\S{{1,8}}无缘", text):
-        return Draft(_C, about_user(text), 0.6, 0.7)
+        return Draft(PREFERENCE, about_user(text), 0.6)
+    if re.match(rf"{I_THEN}(?:跟|和|与)\S{{1,8}}无缘", text):
+        return Draft(CONSTRAINT, about_user(text), 0.6, 0.7)
     if re.search(r"过敏|不耐受|起疹|起红疹|浑身痒|嗓子肿|喉咙肿|呼吸困难", text):
         if re.search(r"(?:不|没有?)(?:对\S{1,6})?过敏(?:史)?", text):
-            return Draft(_F, about_user(text), 0.8, subject="allergy")
-        return Draft(_C, about_user(text), 0.95)
+            return Draft(FACT, about_user(text), 0.8, subject="allergy")
+        return Draft(CONSTRAINT, about_user(text), 0.95)
     if re.match(r"^我们?一(?:吃|喝|碰|闻到?|沾)\S+就", text):
-        return Draft(_C, about_user(text), 0.85)
+        return Draft(CONSTRAINT, about_user(text), 0.85)
     if _HEALTH.search(text) and not re.search(r"(?:想|问|知道|了解|治)\S{0,4}$", text[:6]):
-        return Draft(_F, about_user(text), 0.85)
+        return Draft(FACT, about_user(text), 0.85)
     if _DIET.search(text) and not re.search(r"不再|不用|不必|不是|没有?忌口", text):
-        return Draft(_C, about_user(text), 0.85, subject="diet")
-    found = re.match(rf"{_I}(?:怕|害怕|恐惧|恐)(?P<what>\S{{1,10}})$", text)
+        return Draft(CONSTRAINT, about_user(text), 0.85, subject="diet")
+    found = re.match(rf"{I_THEN}(?:怕|害怕|恐惧|恐)(?P<what>\S{{1,10}})$", text)
     if found and not re.match(
         r"(?:我|你|来不及|赶不上|麻烦|忘|打扰|不|出错|误|是|会|自己)", found.group("what")
     ):
-        return Draft(_P, about_user(text), 0.6, subject=f"taste:{topic_han(found.group('what'))}")
+        return Draft(
+            PREFERENCE, about_user(text), 0.6, subject=f"taste:{topic_han(found.group('what'))}"
+        )
     return None

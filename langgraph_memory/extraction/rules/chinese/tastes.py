@@ -9,32 +9,17 @@ import re
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.clauses import about_user
-from langgraph_memory.records import MemoryType
+from langgraph_memory.extraction.rules.chinese.words import ADVERBS, I_THEN, POINTING
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
 
 __all__ = ["read_disliking", "read_liking", "read_refusing", "topic_han"]
 
-_F, _P, _C, _G, _E, _S = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-    MemoryType.SKILL,
-)
-_ADV = (
-    r"(?:现在|目前|后来|以后|将来|未来|有朝一日|早晚|平时|平常|一般|通常|最近|一直|都|也|还|就|只|很|特别|非常|超级?|真的?|最|更|比较|挺|太|蛮|尤其|从小|从来|向来|其实|实在|主要|基本上?|已经|刚|刚刚|曾经|以前|之前|经常|常年|偶尔|常|"
-    r"每天|每周\S?|每晚|早就|又|可|是|再也|绝对|完全|更加|格外|越来越|有点儿?|稍微|天生|自己|本来|原来|个人|这人|这个人|周末|工作日|晚上|早上|中午|下午|如今|近期|近来|这几年|去年|今年|明年|上个?月|上周|下个?月|下周\S?|\d{4}年|[春夏秋冬](?:天|季)|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|初|底)?|年[初底末中]|月[初底中]|前阵子|前不久|前段时间|不久前|上(?:个)?(?:学期|季度)|(?:\d+|[一二三四五六七八九十两几半])(?:年|个月|周|天)(?:前|以前|之前)|[今去前]年|正|正在|在|当时|前年|昨天|今天|明天|后天|所以|因此|因为|另外|对了|打小|生来|多年来|这阵子|一律|一定|务必|始终|总是|老是|全家|大概|差不多|最多|至少)*"
-)
-_I = rf"^我们?{_ADV}"
-_POINTING = re.compile(
-    r"^(?:你|您|这|那|它|他|她|什么|哪|怎么|上面|下面|以上|以下|刚才|这样|那样|一下|一点)"
-)
 _LIKE = r"(?:喜欢|喜爱|热爱|钟爱|偏爱|酷爱|偏好|爱好|爱(?!人)|迷上|痴迷|沉迷|中意|倾向于?|偏向于?|在意|看重|讲究|追求|习惯于?|享受|离不开|prefer|like|love|enjoy|青睐|好(?=[吃喝酒]))"
 _HATE = r"(?:讨厌|厌恶|反感|恨|受不了|忍受不了|接受不了|无法接受|无法忍受|不能接受|不能忍受|嫌弃|排斥|抗拒|烦|嫌|看不惯|吃不惯|喝不惯|hate|抵触)"
 _EAT = r"(?:吃|喝|碰|沾|食用|摄入|抽|吸|饮|沾染)"
 _CAN_NOT = r"(?:不能|不可以|不敢|没法|无法|不宜|不得(?!不|已)|不方便|不可)"
 _REFUSE = r"(?:不坐|不飞|不住|不考虑|不接受|不去|不加班|不接|不买|不选|不要|不想要|拒绝|不参加|不出差|不熬夜|不做|不搞|不打|不穿|不用|不看|不玩|不开|不养|不转机|不走|不订|不碰|不养)"
-_NONE = Draft(_F, "")
+_NONE = Draft(FACT, "")
 
 
 def topic_han(text: str) -> str:
@@ -51,23 +36,25 @@ def topic_han(text: str) -> str:
 def read_disliking(text: str) -> Draft | None:
     """What the user dislikes."""
     found = re.match(
-        rf"{_I}(?:不(?:太|怎么|是很|大|是特别|算|咋)?(?:{_LIKE}|感兴趣|想(?=\S*以后))|没(?:那么|多)?{_LIKE}|{_HATE})\s*(?P<what>\S.*)$",
+        rf"{I_THEN}(?:不(?:太|怎么|是很|大|是特别|算|咋)?(?:{_LIKE}|感兴趣|想(?=\S*以后))|没(?:那么|多)?{_LIKE}|{_HATE})\s*(?P<what>\S.*)$",
         text,
     ) or re.match(
-        rf"^我们?{_ADV}对(?P<what>\S{{1,12}}?)(?:不太?|没(?:有|什么)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感)",
+        rf"^我们?{ADVERBS}对(?P<what>\S{{1,12}}?)(?:不太?|没(?:有|什么)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感)",
         text,
     )
     if found:
-        if _POINTING.match(found.group("what")):
+        if POINTING.match(found.group("what")):
             return _NONE
-        return Draft(_P, about_user(text), 0.65, subject=f"taste:{topic_han(found.group('what'))}")
+        return Draft(
+            PREFERENCE, about_user(text), 0.65, subject=f"taste:{topic_han(found.group('what'))}"
+        )
     found = re.match(
-        rf"{_I}(?P<verb>吃|喝|闻|坐|看|听|住|受|熬|玩|开|跑|爬)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
+        rf"{I_THEN}(?P<verb>吃|喝|闻|坐|看|听|住|受|熬|玩|开|跑|爬)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
         text,
     )
-    if found and not _POINTING.match(found.group("what")) and found.group("what"):
+    if found and not POINTING.match(found.group("what")) and found.group("what"):
         return Draft(
-            _C if found.group("verb") in "吃喝" else _P,
+            CONSTRAINT if found.group("verb") in "吃喝" else PREFERENCE,
             about_user(text),
             0.75,
             subject=f"taste:{topic_han(found.group('what'))}",
@@ -77,29 +64,31 @@ def read_disliking(text: str) -> Draft | None:
 
 def read_liking(text: str) -> Draft | None:
     """What the user likes."""
-    if re.match(rf"{_I}(?:希望|想|觉得|猜|知道|以为|问|听说|看到|感觉|认为|相信)", text):
+    if re.match(rf"{I_THEN}(?:希望|想|觉得|猜|知道|以为|问|听说|看到|感觉|认为|相信)", text):
         return None
     found = (
         re.match(
             r"^我们?[^，你您他她想问觉]{0,6}?(?:更|最|比较|特别|很|还是|都)*(?:喜欢|爱|偏向|偏爱|倾向|习惯)(?P<what>[\u4e00-\u9fff].+)$",
             text,
         )
-        if not re.match(rf"{_I}(?:不|没|{_LIKE})", text)
+        if not re.match(rf"{I_THEN}(?:不|没|{_LIKE})", text)
         else None
     )
     if (
         found
-        and not _POINTING.match(found.group("what"))
+        and not POINTING.match(found.group("what"))
         and not re.search(r"(?:主意|想法|建议|回答|方案|答案)$", found.group("what"))
         and not re.search(r"不太?(?:喜欢|爱|习惯)|没有?(?:喜欢|爱)", text)
         and found.group("what")[0] not in "情人护惜上"
     ):
-        return Draft(_P, about_user(text), 0.6, subject=f"taste:{topic_han(found.group('what'))}")
+        return Draft(
+            PREFERENCE, about_user(text), 0.6, subject=f"taste:{topic_han(found.group('what'))}"
+        )
     found = (
-        re.match(rf"{_I}(?:宁愿|宁可|宁肯|更?愿意(?!帮|为你|给你))(?P<what>.+)$", text)
-        or re.match(rf"^我们?(?:比起\S+?)?{_ADV}(?:{_LIKE})\s*(?P<what>\S.*)$", text)
+        re.match(rf"{I_THEN}(?:宁愿|宁可|宁肯|更?愿意(?!帮|为你|给你))(?P<what>.+)$", text)
+        or re.match(rf"^我们?(?:比起\S+?)?{ADVERBS}(?:{_LIKE})\s*(?P<what>\S.*)$", text)
         or re.match(
-            rf"^我们?{_ADV}对(?P<what>\S{{1,14}}?)(?:很|非常|特别|比较|挺|超|一直|蛮|最|更|还是很|有)*(?:感兴趣|有兴趣|没(?:什么|有)?抵抗力|没(?:什么|有)?抵抗力|毫无抵抗力|着迷|上瘾|情有独钟|有好感|兴趣|偏爱|执念)",
+            rf"^我们?{ADVERBS}对(?P<what>\S{{1,14}}?)(?:很|非常|特别|比较|挺|超|一直|蛮|最|更|还是很|有)*(?:感兴趣|有兴趣|没(?:什么|有)?抵抗力|没(?:什么|有)?抵抗力|毫无抵抗力|着迷|上瘾|情有独钟|有好感|兴趣|偏爱|执念)",
             text,
         )
         or re.match(r"^我们?(?:的)?(?:口味|吃东西|饮食|审美|性格)(?P<what>\S{1,10})$", text)
@@ -107,7 +96,7 @@ def read_liking(text: str) -> Draft | None:
     if found:
         what = found.group("what")
         if (
-            _POINTING.match(what)
+            POINTING.match(what)
             or re.match(r"(?:你|您|死|莫能助|了$)", what)
             or (
                 re.search(r"(?:主意|想法|建议|回答|方案|答案)$", what)
@@ -116,7 +105,7 @@ def read_liking(text: str) -> Draft | None:
         ):
             return _NONE
         return Draft(
-            _P,
+            PREFERENCE,
             about_user(text),
             0.65 if re.search("prefer|偏好|更", text) else 0.6,
             subject=f"taste:{topic_han(what)}",
@@ -126,53 +115,56 @@ def read_liking(text: str) -> Draft | None:
         text,
     )
     if found:
-        return Draft(_P, about_user(text), 0.65, subject=f"最喜欢的{found.group('kind')}")
+        return Draft(PREFERENCE, about_user(text), 0.65, subject=f"最喜欢的{found.group('kind')}")
     return None
 
 
 def read_refusing(text: str) -> Draft | None:
     """What the user refuses or can not do."""
     found = re.match(
-        rf"{_I}(?:{_CAN_NOT}|不让|不许|忌|忌口|不太?能|不怎么能|不太?|不怎么|很少|尽量不|都不|绝不|从不|不|没法)(?P<verb>{_EAT})(?P<what>\S*)$",
+        rf"{I_THEN}(?:{_CAN_NOT}|不让|不许|忌|忌口|不太?能|不怎么能|不太?|不怎么|很少|尽量不|都不|绝不|从不|不|没法)(?P<verb>{_EAT})(?P<what>\S*)$",
         text,
     )
     if (
         found
-        and not _POINTING.match(found.group("what") or "x")
+        and not POINTING.match(found.group("what") or "x")
         and not re.match(r"(?:完|下去|饱|了苦|亏|得消|准|惊|力)", found.group("what"))
     ):
         what = found.group("what")
         return Draft(
-            _C, about_user(text), 0.8, subject=f"habit:{topic_han(what) or found.group('verb')}"
+            CONSTRAINT,
+            about_user(text),
+            0.8,
+            subject=f"habit:{topic_han(what) or found.group('verb')}",
         )
-    found = re.match(rf"{_I}(?:{_REFUSE}|{_CAN_NOT})(?P<what>\S.*)$", text)
+    found = re.match(rf"{I_THEN}(?:{_REFUSE}|{_CAN_NOT})(?P<what>\S.*)$", text)
     if (
         found
-        and not _POINTING.match(found.group("what"))
+        and not POINTING.match(found.group("what"))
         and not re.search(
             r"不用(?:了|谢|你|您)|不要紧|不做声|不去管|不看好|不打扰|不接话|(?:理解|登录|打开|访问|运行|相信|确定|连接|决定|判断|想象)",
             text,
         )
     ):
-        if re.match(rf"{_I}(?:不要|不想要)", text) and not re.search(
+        if re.match(rf"{I_THEN}(?:不要|不想要)", text) and not re.search(
             r"的$|太|以上|超过|航班|辣|红眼|香菜|葱|房", text
         ):
             return _NONE
         return Draft(
-            _C,
+            CONSTRAINT,
             about_user(text),
             0.75,
             subject=f"taste:{topic_han(found.group('what'))}"
-            if re.match(rf"{_I}{_REFUSE}", text)
+            if re.match(rf"{I_THEN}{_REFUSE}", text)
             else None,
         )
     if re.match(
         r"^我\S{0,8}?只(?:带|走|刷|骑|穿|看|听|读|买|订|选|收|用|喝|吃|坐|住|接受|考虑|认|去|信)[\u4e00-\u9fffA-Za-z]{1,}",
         text,
     ) and not re.search(r"这|那|今天|只(?:看到|听说|听到|用了|买了|吃了|读了|去了)", text):
-        return Draft(_P, about_user(text), 0.65, 0.85)
+        return Draft(PREFERENCE, about_user(text), 0.65, 0.85)
     if re.match(
-        rf"{_I}\S{{0,14}}?(?:必须|一定要|只能|只可以|只接受|只坐|只吃|只喝|只住|只买|只用|只考虑|只接|需要(?=无障碍|轮椅|靠|安静|每)|非\S+不|得(?=陪|接|照顾|按时|定期|每|戴|吃药|打针))\S{{1,}}",
+        rf"{I_THEN}\S{{0,14}}?(?:必须|一定要|只能|只可以|只接受|只坐|只吃|只喝|只住|只买|只用|只考虑|只接|需要(?=无障碍|轮椅|靠|安静|每)|非\S+不|得(?=陪|接|照顾|按时|定期|每|戴|吃药|打针))\S{{1,}}",
         text,
     ):
         if re.search(
@@ -182,7 +174,7 @@ def read_refusing(text: str) -> Draft | None:
             return _NONE
         strong = re.search(r"只用|只喝|只吃", text)
         return Draft(
-            _P if strong and not re.search("必须|一定", text) else _C,
+            PREFERENCE if strong and not re.search("必须|一定", text) else CONSTRAINT,
             about_user(text),
             0.75,
             subject=None,

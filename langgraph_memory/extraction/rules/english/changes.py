@@ -18,17 +18,11 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     SHORT_WISH,
     is_job,
 )
+from langgraph_memory.extraction.rules.kinds import FACT, GOAL, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_changed", "read_perfect", "third"]
 
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
 _CHANGE = frozenset(
     [
         "moved",
@@ -104,7 +98,7 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
     if verb in {"liked", "loved", "hated", "enjoyed", "preferred", "disliked"} and (
         "always" in said.adverbs or "never" in said.adverbs
     ):
-        return Draft(_P, content, 0.6, subject=f"taste:{topic(rest)}")
+        return Draft(PREFERENCE, content, 0.6, subject=f"taste:{topic(rest)}")
     if said.negated:
         if "never" in said.adverbs and verb in {
             "smoked",
@@ -118,14 +112,14 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
             "used",
             "played",
         }:
-            return Draft(_F, content, 0.5)
+            return Draft(FACT, content, 0.5)
         return None
     lasting = re.search(r"\b(?:for|since|over|\d+\syears?)\b", rest)
     if (
         verb in {"lived", "worked", "used", "played", "taught", "studied", "owned", "run", "known"}
         and lasting
     ):
-        kind = MemoryType.SKILL if verb in {"used", "played", "studied"} else _F
+        kind = MemoryType.SKILL if verb in {"used", "played", "studied"} else FACT
         return Draft(kind, content, 0.7, subject="home" if verb == "lived" else None)
     if verb in {
         "moved",
@@ -161,7 +155,7 @@ def read_changed(clause: str, said: Predicate) -> Draft | None:
             rest,
             re.I,
         ):
-            return Draft(_F, content, 0.8)
+            return Draft(FACT, content, 0.8)
         return None
     if verb in {"hated", "loved", "liked", "enjoyed"}:
         return None
@@ -178,7 +172,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
         ):
             return None
         return Draft(
-            _F,
+            FACT,
             content,
             0.8,
             subject="employer"
@@ -188,10 +182,10 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             else "home",
         )
     if verb == "turned" and re.match(r"\d{1,2}\b(?!\s?(?:%|percent))", rest):
-        return Draft(_F, content, 0.75, subject="age")
+        return Draft(FACT, content, 0.75, subject="age")
     if verb in {"went", "gone"} and re.match(r"back\sto\s\w+", rest):
         return (
-            Draft(_F, content, 0.6, subject=f"habit:{topic(rest[8:])}")
+            Draft(FACT, content, 0.6, subject=f"habit:{topic(rest[8:])}")
             if re.match(
                 r"back\sto\s(?:eating|drinking|using|smoking|working|school|university|college|meat|coffee|being)",
                 rest,
@@ -206,7 +200,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             r"(?-i:[A-Z])\w+", what
         ):
             subject = "employer" if verb == "quit" else None
-            return Draft(_F, content, 0.8 if subject else 0.6, subject=subject)
+            return Draft(FACT, content, 0.8 if subject else 0.6, subject=subject)
         gerund = re.match(r"(\w+ing)\b", what)
         if verb == "stopped" and not gerund:
             return None
@@ -218,7 +212,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             r"\s(?:last|this|in|since|a|two|three|about|recently|back|years?)\b.*$", "", retracted
         )
         return Draft(
-            _F,
+            FACT,
             content,
             0.65,
             subject=f"habit:{base}".strip(),
@@ -234,15 +228,15 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             rest,
         ):
             return None
-        return Draft(_F, content, 0.85, subject="employer")
+        return Draft(FACT, content, 0.85, subject="employer")
     if verb in {"started", "began"}:
         if re.search(
             r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])|company|business|university|school|as\sa)\b",
             rest,
         ):
-            return Draft(_F, content, 0.8, subject="job")
+            return Draft(FACT, content, 0.8, subject="job")
         return (
-            Draft(_F, content, 0.55)
+            Draft(FACT, content, 0.55)
             if re.match(
                 r"(?:learning|studying|taking|eating|running|playing|going|using|doing|seeing|lifting)\s(?!it\b|this\b|that\b)",
                 rest,
@@ -261,21 +255,21 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
     }:
         if verb == "decided":
             return (
-                Draft(_G, content, 0.55, 0.7)
+                Draft(GOAL, content, 0.55, 0.7)
                 if rest.startswith("to ") and rest.split(" ")[1] not in SHORT_WISH
                 else None
             )
         if verb == "replaced" and not re.search(r"\bwith\s(?:a\s)?(?-i:[A-Z])", rest):
             return None
         return (
-            Draft(_F, content, 0.7)
+            Draft(FACT, content, 0.7)
             if re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest)
             else None
         )
     if verb in {"got", "went", "became", "become", "gone"}:
         if re.match(r"(?:engaged|married|divorced|promoted|laid\soff|fired|pregnant|vegan|vegetarian|keto|sober|freelance|tenure|my\s(?:degree|license|phd|citizenship|green\scard)|diagnosed|hired|"
                     rf"a\s(?:new\s)?(?:\w+\s)?(?:job|promotion|offer|{PET})|an?\s(?:\w+\s)?(?:dog|cat|puppy|kitten)|into\s(?!an?\s(?:argument|accident)|trouble|it)\w+)", rest, re.I):  # fmt: skip
-            return Draft(_F, content, 0.75)
+            return Draft(FACT, content, 0.75)
         if verb in {"became", "become"} and (
             is_job(re.sub(r"^an?\s", "", rest))
             or re.search(
@@ -283,23 +277,23 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             )
         ):
             return Draft(
-                _F, content, 0.8, subject="job" if is_job(re.sub(r"^an?\s", "", rest)) else None
+                FACT, content, 0.8, subject="job" if is_job(re.sub(r"^an?\s", "", rest)) else None
             )
         if verb == "went" and re.match(
             r"to\s(?:\w+\s){0,3}(?:university|college|school|uni)\b|to\s(?:MIT|Harvard|Stanford|Oxford|Cambridge)",
             rest,
         ):
-            return Draft(_F, content, 0.7)
+            return Draft(FACT, content, 0.7)
         return None
     if verb in {"grew"}:
         return (
-            Draft(_F, content, 0.75, subject="origin")
+            Draft(FACT, content, 0.75, subject="origin")
             if re.match(r"up\b.*\b(?:in|on|near|outside|speaking|with|between)\b", rest)
             else None
         )
     if verb in {"broke", "hurt", "injured", "tore", "cut"}:
         return (
-            Draft(_F, content, 0.75)
+            Draft(FACT, content, 0.75)
             if re.match(
                 r"my\s(?:\w+\s)?(?:arm|leg|ankle|wrist|knee|back|shoulder|hip|foot|toe|finger|collarbone|acl|rib|hand|elbow|neck|nose)",
                 rest,
@@ -319,7 +313,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
     }:
         big = rf"\b(?:house|place|flat|apartment|condo|car|bike|motorcycle|boat|{PET}|business|company|shop|store|startup|restaurant|studio|cafe|{KIN}|home|van|land|farm|cottage|app)\b"
         return (
-            Draft(_F, content, 0.7)
+            Draft(FACT, content, 0.7)
             if re.search(big, rest, re.I)
             or verb in {"founded", "co-founded", "cofounded", "adopted"}
             else None
@@ -355,7 +349,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             return None
         if verb == "studied" and rest.startswith("for"):
             return None
-        return Draft(_F, content, 0.7)
+        return Draft(FACT, content, 0.7)
     return None
 
 

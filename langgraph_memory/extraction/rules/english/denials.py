@@ -18,23 +18,14 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     HABIT_ONLY,
     HATE,
     LIKE,
+    MOMENT,
     STANCE,
 )
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_denied"]
 
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
-_MOMENT = re.compile(
-    r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
-    re.I,
-)
 _DO_NOT = frozenset(
     [
         "eat",
@@ -87,7 +78,7 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
         what = re.sub(r"^(?:for|to)\s", "", rest)
         if is_deictic(what) or re.match(r"to\s(?:say|ask|bother)", rest):
             return None
-        return Draft(_P, content, 0.6, subject=f"taste:{topic(what)}")
+        return Draft(PREFERENCE, content, 0.6, subject=f"taste:{topic(what)}")
     if verb == "have":
         return read_having(clause, said)
     if said.stopped:
@@ -115,7 +106,7 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
         place = verb in {"live", "work"}
         positive = f"The user {third(verb)} {bare}".strip()
         return Draft(
-            _F if verb not in CONSUME else _C,
+            FACT if verb not in CONSUME else CONSTRAINT,
             content,
             0.65,
             retracts=(positive,),
@@ -126,8 +117,10 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
         in {"smoke", "drink", "drive", "cook", "gamble", "vape", "swim", "dance", "fly", "travel"}
         and not rest
     ):
-        return Draft(_C if verb in {"drink", "fly"} else _F, content, 0.65, subject=f"habit:{verb}")
-    if _MOMENT.search(rest) or (is_deictic(rest) and not re.match(r"anything\s\w+", rest)):
+        return Draft(
+            CONSTRAINT if verb in {"drink", "fly"} else FACT, content, 0.65, subject=f"habit:{verb}"
+        )
+    if MOMENT.search(rest) or (is_deictic(rest) and not re.match(r"anything\s\w+", rest)):
         return None
     if verb == "want":
         style = re.search(
@@ -154,7 +147,11 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
             or "never" in said.adverbs
         )
         return Draft(
-            _C if strict else _P if verb in {"use", "watch", "listen", "wear"} else _F,
+            CONSTRAINT
+            if strict
+            else PREFERENCE
+            if verb in {"use", "watch", "listen", "wear"}
+            else FACT,
             content,
             0.75 if strict else 0.6,
             subject=habit_key(verb, rest),

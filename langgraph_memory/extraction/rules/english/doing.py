@@ -20,17 +20,9 @@ from langgraph_memory.extraction.rules.english.topics import is_deictic
 from langgraph_memory.extraction.rules.english.word_classes import (
     is_past,
 )
-from langgraph_memory.records import MemoryType
+from langgraph_memory.extraction.rules.kinds import FACT
 
 __all__ = ["read_doing"]
-
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
 
 
 def read_doing(clause: str, said: Predicate) -> list[Draft]:
@@ -56,7 +48,7 @@ def _read(clause: str, said: Predicate) -> Draft | None:
     if aux == "used to":
         if is_deictic(rest):
             return None
-        return Draft(_F, about_user(clause, past=True), 0.4, 0.8, subject=habit_key(verb, rest))
+        return Draft(FACT, about_user(clause, past=True), 0.4, 0.8, subject=habit_key(verb, rest))
     if aux in {"can", "could"}:
         return read_possible(clause, said)
     if aux == "must":

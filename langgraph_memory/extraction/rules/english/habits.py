@@ -23,28 +23,15 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     LEARN,
     LIKE,
     MAKE,
+    MOMENT,
+    SMALL_THING,
     STANCE,
 )
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["habit_key", "read_present"]
 
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
-_SMALL_THING = re.compile(
-    r"^(?:a|an|the|some|this|that|my|up|down|it|your)\s(?:\w+\s){0,2}?(?:email|e-mail|letter|message|query|script|function|loop|regex|test|tests|unit\stests?|post|tweet|list|reply|response|comment|line|"
-    r"call|request|mistake|decision|error|copy|file|report|sentence|paragraph|docker\w*|config\w*|class|method|table|cake|dinner|lunch|coffee|tea)\b",
-    re.I,
-)
-_MOMENT = re.compile(
-    r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
-    re.I,
-)
 _EVENT_BASE = frozenset(
     [
         "fly",
@@ -88,7 +75,7 @@ def habit_key(verb: str, rest: str) -> str:
 def _taste(clause: str, rest: str, importance: float = 0.6) -> Draft | None:
     if is_deictic(rest) and not re.match(r"it\swhen\b", rest):
         return None
-    return Draft(_P, about_user(clause), importance, subject=f"taste:{topic(rest)}")
+    return Draft(PREFERENCE, about_user(clause), importance, subject=f"taste:{topic(rest)}")
 
 
 def read_present(clause: str, said: Predicate) -> Draft | None:
@@ -99,9 +86,9 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
         f"{verb} {rest}",
         re.I,
     ):
-        return Draft(_F, about_user(clause), 0.85, subject="job")
+        return Draft(FACT, about_user(clause), 0.85, subject="job")
     if verb in {"make", "earn"} and re.match(r"(?:my|a)\s(?:money|living|income|bread)\b", rest):
-        return Draft(_F, about_user(clause), 0.85, subject="job")
+        return Draft(FACT, about_user(clause), 0.85, subject="job")
     if verb in LIKE | HATE:
         return _taste(clause, rest, 0.65 if verb == "prefer" else 0.6)
     if verb in {"have", "own", "keep", "raise", "got"}:
@@ -113,45 +100,45 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
         and not EXPLICIT_HABIT.search(re.sub(r"\b(?:on|by|at|before|after)\s\w+", "", clause))
         and not re.search(r"\b(?:19|20)\d\d\b(?<!202[5-9])(?<!203\d)", rest)
     ):
-        return Draft(_E, about_user(clause), 0.5)
+        return Draft(EPISODE, about_user(clause), 0.5)
     if verb in {"gravitate", "lean"} and re.match(r"(?:to|toward|towards|more)\b", rest):
         return _taste(clause, re.sub(r"^(?:more\s)?(?:to|towards?)\s", "", rest))
     if verb in {"refuse", "decline"}:
-        return Draft(_C, about_user(clause), 0.8) if not is_deictic(rest) else None
+        return Draft(CONSTRAINT, about_user(clause), 0.8) if not is_deictic(rest) else None
     if verb in {"want", "need", "wish", "hope", "plan", "aim", "intend", "aspire", "dream", "try"}:
         return read_wish(clause, said)
     if verb in {"suffer", "struggle"} and re.match(r"(?:from|with)\b", rest):
-        return Draft(_F, about_user(clause), 0.85) if not is_deictic(rest[5:]) else None
+        return Draft(FACT, about_user(clause), 0.85) if not is_deictic(rest[5:]) else None
     if verb == "follow" and re.search(r"\b(?:diet|halal|kosher|keto|vegan|fodmap)\b", rest, re.I):
-        return Draft(_C, about_user(clause), 0.85, subject="diet")
+        return Draft(CONSTRAINT, about_user(clause), 0.85, subject="diet")
     if verb in {"avoid", "skip", "limit"} and not is_deictic(rest):
-        return Draft(_C, about_user(clause), 0.75, subject=f"habit:{topic(rest)}")
+        return Draft(CONSTRAINT, about_user(clause), 0.75, subject=f"habit:{topic(rest)}")
     if verb == "go" and re.match(r"by\s\w+", rest):
-        return Draft(_F, f"The user's name is {rest[3:]}", 0.95, subject="name")
+        return Draft(FACT, f"The user's name is {rest[3:]}", 0.95, subject="name")
     if verb == "keep" or (
         verb == "eat"
         and re.search(
             r"\b(?:kosher|halal|vegan|vegetarian|keto|gluten-free|plant-based|clean)\b", rest, re.I
         )
     ):
-        return Draft(_C, about_user(clause), 0.85, subject="diet")
+        return Draft(CONSTRAINT, about_user(clause), 0.85, subject="diet")
     if verb in {"react", "swell", "itch", "break", "wheeze"} and (
         ALLERGY.search(clause) or re.search(r"\b(?:to|when|after)\b", rest)
     ):
-        return Draft(_C, about_user(clause), 0.9)
+        return Draft(CONSTRAINT, about_user(clause), 0.9)
     if (
         verb == "get"
         and BODY.search(rest)
         and re.search(r"\b(?:from|when|if|after|every|whenever|easily)\b", rest)
     ):
-        return Draft(_C if ALLERGY.search(rest) else _F, about_user(clause), 0.85)
-    if _MOMENT.search(rest) or is_deictic(rest):
+        return Draft(CONSTRAINT if ALLERGY.search(rest) else FACT, about_user(clause), 0.85)
+    if MOMENT.search(rest) or is_deictic(rest):
         return None
     if verb in {"live", "reside", "rent", "dwell", "come", "hail"}:
         if verb == "come" and not rest.startswith("from"):
             return None
         return Draft(
-            _F,
+            FACT,
             about_user(clause),
             0.8,
             subject={"come": "origin", "hail": "origin"}.get(
@@ -179,25 +166,27 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
             return None
         return Draft(MemoryType.SKILL, about_user(clause), 0.6)
     if verb in {"use", "code", "program", "develop", "write", "build", "deploy"}:
-        if verb == "build" and _SMALL_THING.match(rest):
+        if verb == "build" and SMALL_THING.match(rest):
             return None
         return Draft(
-            _P if verb in {"use", "code", "program"} and len(rest.split()) <= 8 else _F,
+            PREFERENCE if verb in {"use", "code", "program"} and len(rest.split()) <= 8 else FACT,
             about_user(clause),
             0.75,
             subject=None,
         )
     if verb == "do" and rest.endswith("for a living"):
-        return Draft(_F, about_user(clause), 0.9, subject="job")
+        return Draft(FACT, about_user(clause), 0.9, subject="job")
     if verb == "do" and re.match(
         r"(?:my\s\w+ing|my\s(?:taxes|budget|notes)|yoga|pilates|crossfit|karate|judo|ballet|keto|intermittent|a\slot\sof|some\s\w+ing|most\sof|all\sof|triathlons?|stand-?up|the\s(?:books|accounts|accounting|marketing|catering|payroll|design)|(?:marketing|research|support|sales|accounting|security|consulting)\s(?:for|at|in))\b",
         rest,
         re.I,
     ):
-        return Draft(_F, about_user(clause), 0.5)
+        return Draft(FACT, about_user(clause), 0.5)
     if "only" in said.adverbs and not is_deictic(rest) and verb not in STANCE - HABIT_ONLY:
         kind = (
-            _P if verb in {"drink", "use", "wear", "watch", "read", "buy", "listen", "play"} else _C
+            PREFERENCE
+            if verb in {"drink", "use", "wear", "watch", "read", "buy", "listen", "play"}
+            else CONSTRAINT
         )
         return Draft(kind, about_user(clause), 0.75, 0.8, subject=habit_key(verb, rest))
     if verb in HABIT_ONLY or verb in STANCE:
@@ -207,16 +196,16 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
             and habit
             and not said.negated
             and len(rest.split()) >= 2
-            and not _SMALL_THING.match(rest)
+            and not SMALL_THING.match(rest)
             and not re.search(r"\b(?:error|exception|message|warning|output|result)\b", rest, re.I)
         ):
-            return Draft(_F, about_user(clause), 0.5, 0.75, subject=None)
+            return Draft(FACT, about_user(clause), 0.5, 0.75, subject=None)
         return None
     if verb in LEARN | MAKE | EVENT:
         return None
     if not re.fullmatch(r"[a-z][a-z-]+", verb) or not rest:
         return None
-    return Draft(_F, about_user(clause), 0.5, 0.7)
+    return Draft(FACT, about_user(clause), 0.5, 0.7)
 
 
 def _is_skill(rest: str) -> bool:
@@ -243,9 +232,9 @@ def _working(clause: str, said: Predicate) -> Draft | None:
         and re.search(r"\b(?:\d|km|miles|marathons?|every|mornings?)\b", rest)
         and not re.search(r"\b(?:company|shop|business)\b", rest)
     ):
-        return Draft(_F, about_user(clause), 0.5)
+        return Draft(FACT, about_user(clause), 0.5)
     if verb == "run" and re.match(r"(?-i:[A-Z])\w+", rest):
-        return Draft(_F, about_user(clause), 0.7)
+        return Draft(FACT, about_user(clause), 0.7)
     subject = "job"
     if verb == "work" and re.match(r"(?:on)\b", rest):
         return (
@@ -263,7 +252,7 @@ def _working(clause: str, said: Predicate) -> Draft | None:
     elif verb == "volunteer":
         subject = ""
     return Draft(
-        _F,
+        FACT,
         about_user(clause),
         0.9 if subject in {"job", "employer"} else 0.6,
         subject=subject or None,

@@ -15,24 +15,15 @@ from langgraph_memory.extraction.rules.english.wishes import read_need, read_wis
 from langgraph_memory.extraction.rules.english.word_classes import (
     CONSUME,
     EXPLICIT_HABIT,
+    MOMENT,
     SKILLED,
     STANCE,
 )
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_obliged", "read_possible", "read_willing"]
 
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
-_MOMENT = re.compile(
-    r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
-    re.I,
-)
 _WILL_NOT = frozenset(
     [
         "eat",
@@ -116,7 +107,7 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
     """What "I can …" and "I can not …" tell about the user."""
     verb, rest = said.verb, said.rest
     if verb == "do" and rest.startswith("without ") and not is_deictic(rest[8:]):
-        return Draft(_P, about_user(clause), 0.55, 0.8, subject=f"taste:{topic(rest[8:])}")
+        return Draft(PREFERENCE, about_user(clause), 0.55, 0.8, subject=f"taste:{topic(rest[8:])}")
     if (
         said.auxiliary == "could"
         and verb in {"eat", "drink", "watch", "listen", "spend", "do", "play", "read"}
@@ -126,17 +117,17 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
             rest,
         )
     ):
-        return Draft(_P, about_user(clause), 0.55, 0.8, subject=f"taste:{topic(rest)}")
+        return Draft(PREFERENCE, about_user(clause), 0.55, 0.8, subject=f"taste:{topic(rest)}")
     if said.auxiliary == "could":
         if (
             said.negated
             and re.match(r"(?:live|function|survive)$", verb)
             and rest.startswith("without")
         ):
-            return Draft(_P, about_user(clause), 0.6, subject=f"taste:{topic(rest[8:])}")
+            return Draft(PREFERENCE, about_user(clause), 0.6, subject=f"taste:{topic(rest[8:])}")
         return None
     if "only" in said.adverbs and verb in _CAN_NOT | {"do", "meet", "call", "talk"} and rest:
-        return Draft(_C, about_user(clause), 0.75)
+        return Draft(CONSTRAINT, about_user(clause), 0.75)
     if not said.negated:
         if (
             verb in SKILLED
@@ -151,7 +142,7 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
         return (
             None
             if is_deictic(what)
-            else Draft(_P, about_user(clause), 0.65, subject=f"taste:{topic(what)}")
+            else Draft(PREFERENCE, about_user(clause), 0.65, subject=f"taste:{topic(what)}")
         )
     if verb not in _CAN_NOT or (is_deictic(rest) and not re.match(r"anything\s\w+", rest)):
         return None
@@ -190,10 +181,10 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
             return None
         if verb in {"get", "make", "be", "run", "read"} and not EXPLICIT_HABIT.search(clause):
             return None
-    if _MOMENT.search(rest):
+    if MOMENT.search(rest):
         return None
     return Draft(
-        _C,
+        CONSTRAINT,
         about_user(clause),
         0.85 if verb in CONSUME else 0.75,
         subject=f"habit:{verb} {topic(rest)}" if verb in CONSUME else None,
@@ -202,20 +193,20 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
 
 def read_obliged(clause: str, said: Predicate) -> Draft | None:
     """What "I must …" tells about the user."""
-    if said.negated or not said.rest or _MOMENT.search(said.rest):
+    if said.negated or not said.rest or MOMENT.search(said.rest):
         return None
     content = re.sub(
         r"^The user (?:need|have|got|ought)s? ", lambda one: one.group(), about_user(clause)
     )
     if said.verb in {"avoid", "limit"} and not is_deictic(said.rest):
-        return Draft(_C, content, 0.8)
+        return Draft(CONSTRAINT, content, 0.8)
     if EXPLICIT_HABIT.search(clause) and said.verb not in {"say", "ask", "admit"}:
-        return Draft(_C, content, 0.75)
+        return Draft(CONSTRAINT, content, 0.75)
     if said.verb in {"take", "inject", "wear", "use"} and re.search(
         r"\b(?:insulin|medication|meds|pills?|glasses|inhaler|mask|hearing\saids?|brace|cane|crutches|wheelchair)\b",
         said.rest,
     ):
-        return Draft(_F, content, 0.85)
+        return Draft(FACT, content, 0.85)
     if has_date(said.rest) and said.verb in {
         "submit",
         "deliver",
@@ -229,7 +220,7 @@ def read_obliged(clause: str, said: Predicate) -> Draft | None:
         "leave",
         "ship",
     }:
-        return Draft(_E, content, 0.5)
+        return Draft(EPISODE, content, 0.5)
     return read_need(clause, said.verb, f"to {said.verb} {said.rest}")
 
 
@@ -241,32 +232,32 @@ def read_willing(clause: str, said: Predicate) -> Draft | None:
             bare = re.sub(r"^(?:not|to)\s", "", rest)
             if not rest or is_deictic(bare) or re.match(r"(?:not\s)?(?:you|that|it)\b", rest):
                 return None
-            return Draft(_P, about_user(clause), 0.65)
+            return Draft(PREFERENCE, about_user(clause), 0.65)
         if (
             verb in {"take", "choose", "pick"}
             and re.search(r"\bover\b", rest)
             and not is_deictic(rest)
         ):
-            return Draft(_P, about_user(clause), 0.6, 0.85, subject=f"taste:{topic(rest)}")
+            return Draft(PREFERENCE, about_user(clause), 0.6, 0.85, subject=f"taste:{topic(rest)}")
         if verb in {"love", "like", "want"} and rest.startswith("to ") and not said.negated:
             return read_wish(clause, Predicate("", "want", rest, said.adverbs, False, False))
         if "never" in said.adverbs and verb in _WILL_NOT and not is_deictic(rest):
-            return Draft(_C, about_user(clause), 0.75)
+            return Draft(CONSTRAINT, about_user(clause), 0.75)
         return None
     if said.negated:
-        if verb in _WILL_NOT and not is_deictic(rest) and not _MOMENT.search(rest):
-            return Draft(_C, about_user(clause), 0.8)
+        if verb in _WILL_NOT and not is_deictic(rest) and not MOMENT.search(rest):
+            return Draft(CONSTRAINT, about_user(clause), 0.8)
         return None
     if verb in {"be"} and rest:
-        if has_date(rest) and not _MOMENT.search(rest):
-            return Draft(_E, about_user(clause), 0.5)
+        if has_date(rest) and not MOMENT.search(rest):
+            return Draft(EPISODE, about_user(clause), 0.5)
         return None
     if "only" in said.adverbs and verb in _WILL_NOT and not is_deictic(rest):
-        return Draft(_C, about_user(clause), 0.75)
+        return Draft(CONSTRAINT, about_user(clause), 0.75)
     if (
         has_date(rest)
         and not re.search(r"\b(?:today|tonight|later)\b", rest)
         and verb not in STANCE - {"get", "run", "come", "go"}
     ):
-        return Draft(_E, about_user(clause), 0.45)
+        return Draft(EPISODE, about_user(clause), 0.45)
     return None

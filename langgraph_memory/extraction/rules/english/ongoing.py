@@ -17,28 +17,14 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     LASTING_STATE,
     LEARN,
     MAKE,
+    MOMENT,
     SHORT_WISH,
+    SMALL_THING,
 )
+from langgraph_memory.extraction.rules.kinds import EPISODE, FACT, GOAL, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_progressive"]
-
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
-_SMALL_THING = re.compile(
-    r"^(?:a|an|the|some|this|that|my|up|down|it|your)\s(?:\w+\s){0,2}?(?:email|e-mail|letter|message|query|script|function|loop|regex|test|tests|unit\stests?|post|tweet|list|reply|response|comment|line|"
-    r"call|request|mistake|decision|error|copy|file|report|sentence|paragraph|docker\w*|config\w*|class|method|table|cake|dinner|lunch|coffee|tea)\b",
-    re.I,
-)
-_MOMENT = re.compile(
-    r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
-    re.I,
-)
 
 
 def read_progressive(clause: str, said: Predicate) -> Draft | None:
@@ -47,23 +33,23 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
     content = about_user(clause)
     if said.negated:
         if said.stopped and not is_deictic(rest) and verb in LASTING_STATE | MAKE | LEARN:
-            return Draft(_F, content, 0.6, subject=f"doing:{verb} {topic(rest)}")
+            return Draft(FACT, content, 0.6, subject=f"doing:{verb} {topic(rest)}")
         return None
     if verb == "going" and re.match(r"(?:to)\s(?!(?-i:[A-Z])|the\b|my\b|a\b|work\b)\w+", rest):
         word = rest.split(" ")[1]
-        if has_date(rest) and not _MOMENT.search(rest):
-            return Draft(_E, content, 0.5)
+        if has_date(rest) and not MOMENT.search(rest):
+            return Draft(EPISODE, content, 0.5)
         return (
-            Draft(_G, content, 0.5, 0.7)
+            Draft(GOAL, content, 0.5, 0.7)
             if word not in SHORT_WISH and len(rest.split()) > 3
             else None
         )
     if verb == "working" and re.match(r"(?:on)\b", rest):
         what = rest[3:]
-        if is_deictic(what) or _SMALL_THING.match(what):
+        if is_deictic(what) or SMALL_THING.match(what):
             return None
         return Draft(
-            _G
+            GOAL
             if re.match(r"(?:myself|my\s(?:fitness|english|patience|health|sleep))", what)
             else MemoryType.PROJECT,
             content,
@@ -76,14 +62,14 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
     ):
         if is_deictic(rest) or (verb == "studying" and rest.startswith("for")):
             return (
-                Draft(_G, content, 0.6)
+                Draft(GOAL, content, 0.6)
                 if rest.startswith("for ") and not is_deictic(rest[4:])
                 else None
             )
         if verb == "studying" and re.search(
             r"\bat\s(?-i:[A-Z])|university|college|degree|major", rest
         ):
-            return Draft(_F, content, 0.8, subject="job")
+            return Draft(FACT, content, 0.8, subject="job")
         return Draft(MemoryType.SKILL, content, 0.6)
     if (
         verb in {"cutting", "reducing", "limiting", "avoiding", "quitting", "giving"}
@@ -94,13 +80,17 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
         )
     ):
         what = re.sub(r"^(?:down\son|back\son|out|up|my)\s", "", rest)
-        return None if is_deictic(what) else Draft(_P, content, 0.6, subject=f"habit:{topic(what)}")
+        return (
+            None
+            if is_deictic(what)
+            else Draft(PREFERENCE, content, 0.6, subject=f"habit:{topic(what)}")
+        )
     if verb == "getting" and re.match(r"into\b", rest):
-        return Draft(_P, content, 0.5)
+        return Draft(PREFERENCE, content, 0.5)
     if (
         verb in MAKE
         and not is_deictic(rest)
-        and not _SMALL_THING.match(rest)
+        and not SMALL_THING.match(rest)
         and not (verb == "running" and re.match(r"(?:into|out|late|low|(?-i:[A-Z]))", rest))
     ):
         if verb in {"making", "editing", "researching", "translating"} and not re.search(
@@ -110,7 +100,7 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
         ):
             return None
         if verb == "running" and re.search(r"\b(?:marathon|race|10k|5k|half)\b", rest, re.I):
-            return Draft(_G, content, 0.6)
+            return Draft(GOAL, content, 0.6)
         if verb == "running" and re.search(
             r"\b(?:test|tests|script|command|query|version)\b", rest
         ):
@@ -123,21 +113,21 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
         and (verb in EVENT or verb in LASTING_STATE)
         and not re.search(r"\b(?:today|tonight|this\s(?:morning|afternoon))\b", rest, re.I)
     ):
-        return Draft(_E, content, 0.5)
+        return Draft(EPISODE, content, 0.5)
     if verb in {"expecting", "moving", "relocating", "retiring", "graduating"} or (
         verb == "getting"
         and re.match(r"(?:married|divorced|a\s(?:dog|cat|puppy|kitten)|promoted|laid)", rest)
     ):
-        return Draft(_E, content, 0.6) if rest and not is_deictic(rest) else None
+        return Draft(EPISODE, content, 0.6) if rest and not is_deictic(rest) else None
     if verb in {"loving", "hating", "enjoying", "liking", "craving"}:
         return (
             None
             if is_deictic(rest)
-            else Draft(_P, content, 0.45, 0.7, subject=f"taste:{topic(rest)}")
+            else Draft(PREFERENCE, content, 0.45, 0.7, subject=f"taste:{topic(rest)}")
         )
     if verb in {"seeing", "dating"}:
         return (
-            Draft(_F, content, 0.6)
+            Draft(FACT, content, 0.6)
             if re.match(r"(?:someone|a\s(?:therapist|girl|guy|man|woman)|(?-i:[A-Z]))", rest)
             else None
         )
@@ -148,14 +138,14 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
 
 def _state(content: str, verb: str, rest: str) -> Draft | None:
     if verb in {"living", "staying", "renting"}:
-        return Draft(_F, content, 0.8, subject="home")
+        return Draft(FACT, content, 0.8, subject="home")
     if verb in {"working", "teaching", "freelancing", "running", "managing", "leading"}:
         if verb == "working" and not re.match(
             r"(?:at|as|for|in|with|from|remotely|part|full|nights?)\b", rest
         ):
             return None
         return Draft(
-            _F, content, 0.9, subject="employer" if re.match(r"(?:at|for)\b", rest) else "job"
+            FACT, content, 0.9, subject="employer" if re.match(r"(?:at|for)\b", rest) else "job"
         )
     if verb == "taking":
         medical = re.search(
@@ -163,12 +153,12 @@ def _state(content: str, verb: str, rest: str) -> Draft | None:
             rest,
             re.I,
         )
-        return Draft(_F, content, 0.8) if medical else None
+        return Draft(FACT, content, 0.8) if medical else None
     if verb in {"suffering", "recovering"}:
-        return Draft(_F, content, 0.85)
+        return Draft(FACT, content, 0.85)
     if verb == "doing":
         return (
-            Draft(_F, content, 0.7)
+            Draft(FACT, content, 0.7)
             if re.match(
                 r"(?:(?:contract|freelance|consulting|volunteer|agency|seasonal|shift|night|remote|research)\s(?:work|jobs?|gigs?|shifts)|keto|paleo|a\s(?:phd|master\w*|degree|bootcamp|keto)|my\s(?:phd|master\w*|residency|degree)|yoga|an?\s(?:internship|apprenticeship))",
                 rest,
@@ -180,7 +170,7 @@ def _state(content: str, verb: str, rest: str) -> Draft | None:
         r"(?:the|this|that)\s(?:wrong|same|code|command|function|following)", rest
     ):
         return None
-    return Draft(_P if verb == "using" else _F, content, 0.7)
+    return Draft(PREFERENCE if verb == "using" else FACT, content, 0.7)
 
 
 def _aiming(content: str, verb: str, rest: str) -> Draft | None:
@@ -212,9 +202,9 @@ def _aiming(content: str, verb: str, rest: str) -> Draft | None:
     ):
         return None
     if verb in {"planning", "plan"} and has_date(rest):
-        return Draft(_G, content, 0.6)
+        return Draft(GOAL, content, 0.6)
     return Draft(
-        _G,
+        GOAL,
         content,
         *((0.6, 0.8) if verb not in {"thinking", "considering", "looking"} else (0.4, 0.65)),
     )

@@ -52,10 +52,6 @@ _BETTER = re.compile(
 _ANOTHER = re.compile(
     r"^(?:he|she|they|you|it|that|this|there|who|what|which|these|those|his|her|their)\b", re.I
 )
-_IT = re.compile(
-    r"\b(?:it|them|that)\b(?=$|[\s,]*(?:at\sall|anymore|so\smuch|either|a\slot|very\smuch|really|since|for|with|because|every|all|when|whenever|too)?\b[^.]*$)",
-    re.I,
-)
 _IS_WHO = re.compile(
     r"^(?:this\sis|it\sis|you\sare\s(?:talking|speaking|chatting)\s(?:to|with))\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)(?:\s(?:here|speaking|from\b.*))?$",
     re.I,

@@ -15,17 +15,11 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     EXPLICIT_HABIT,
     SHORT_WISH,
 )
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, GOAL, PREFERENCE
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_need", "read_wish"]
 
-_F, _P, _C, _G, _E = (
-    MemoryType.FACT,
-    MemoryType.PREFERENCE,
-    MemoryType.CONSTRAINT,
-    MemoryType.GOAL,
-    MemoryType.EPISODE,
-)
 _MUST = frozenset(
     [
         "avoid",
@@ -84,7 +78,7 @@ def read_wish(clause: str, said: Predicate) -> Draft | None:
             return read_need(clause, word, rest)
         if verb == "try" and re.match(r"to\s(?:avoid|limit|stay|cut|eat|keep)\b", rest):
             return Draft(
-                _C if "avoid" in rest else _P,
+                CONSTRAINT if "avoid" in rest else PREFERENCE,
                 about_user(clause),
                 0.6,
                 subject=f"habit:{topic(' '.join(words[1:]))}",
@@ -107,7 +101,7 @@ def read_wish(clause: str, said: Predicate) -> Draft | None:
             )
         ):
             return None
-        return Draft(_G, about_user(clause), 0.6, 0.8)
+        return Draft(GOAL, about_user(clause), 0.6, 0.8)
     if (
         verb in {"want", "need"}
         and re.match(
@@ -127,9 +121,9 @@ def read_wish(clause: str, said: Predicate) -> Draft | None:
             re.I,
         )
     ):
-        return Draft(_C, about_user(clause), 0.8)
+        return Draft(CONSTRAINT, about_user(clause), 0.8)
     if verb == "dream" and rest.startswith("of "):
-        return Draft(_G, about_user(clause), 0.6)
+        return Draft(GOAL, about_user(clause), 0.6)
     return None
 
 
@@ -137,11 +131,11 @@ def read_need(clause: str, word: str, rest: str) -> Draft | None:
     """What the user has to do again and again, or wants to reach."""
     recurring = EXPLICIT_HABIT.search(rest)
     if word in _MUST and (recurring or word in {"avoid", "limit"} or has_date(rest)):
-        return Draft(_C, about_user(clause), 0.75)
+        return Draft(CONSTRAINT, about_user(clause), 0.75)
     if (
         word in {"lose", "gain", "learn", "pass", "save", "improve", "find"}
         and (re.search(r"\d", rest) or word in {"learn", "improve"})
         and not is_deictic(" ".join(rest.split(" ")[2:]))
     ):
-        return Draft(_G, about_user(clause), 0.6, 0.7)
+        return Draft(GOAL, about_user(clause), 0.6, 0.7)
     return None

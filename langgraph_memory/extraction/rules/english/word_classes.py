@@ -25,9 +25,11 @@ __all__ = [
     "LEARN",
     "LIKE",
     "MAKE",
+    "MOMENT",
     "PET",
     "SHORT_WISH",
     "SKILLED",
+    "SMALL_THING",
     "STANCE",
     "USE",
     "is_job",
@@ -181,3 +183,14 @@ def is_past(verb: str) -> bool:
         and low.endswith("ed")
         and low not in {"need", "speed", "exceed", "succeed", "proceed", "breed", "bleed"}
     )
+
+
+MOMENT = re.compile(
+    r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
+    re.I,
+)
+SMALL_THING = re.compile(
+    r"^(?:a|an|the|some|this|that|my|up|down|it|your)\s(?:\w+\s){0,2}?(?:email|e-mail|letter|message|query|script|function|loop|regex|test|tests|unit\stests?|post|tweet|list|reply|response|comment|line|"
+    r"call|request|mistake|decision|error|copy|file|report|sentence|paragraph|docker\w*|config\w*|class|method|table|cake|dinner|lunch|coffee|tea)\b",
+    re.I,
+)
