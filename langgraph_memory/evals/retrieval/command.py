@@ -23,6 +23,7 @@ from langgraph_memory.evals.stores import (
     choose,
     load_store,
     open_databases,
+    present,
 )
 
 __all__ = ["run"]
@@ -52,10 +53,10 @@ def run(options: argparse.Namespace) -> int:
         open_databases(_server(options.postgres, stores)) as databases,
         progress() as shown,
     ):
-        present = _present(stores, databases, results)
+        running = present(stores, databases, results.left_out)
         for data in sets:
             _prepare(data, vectors, shown)
-            for store in present:
+            for store in running:
                 _measure(store, data, vectors, databases, results, shown)
     print_results(results)
     if options.json is not None:
@@ -77,22 +78,6 @@ def _folder(given: Path | None) -> Path:
 def _server(asked: str | None, stores: Sequence[StoreContender]) -> str | None:
     """No server is started for stores that need none."""
     return asked if any(each.backend == "postgres" for each in stores) else "none"
-
-
-def _present(
-    stores: Sequence[StoreContender], databases: Databases | None, results: Results
-) -> list[StoreContender]:
-    """Those that can run; of the others the results say why not."""
-    present = []
-    for each in stores:
-        reason = each.missing()
-        if reason is None and each.backend == "postgres" and databases is None:
-            reason = "there is no Postgres server. Give --postgres a connection string."
-        if reason is None:
-            present.append(each)
-        else:
-            results.left_out[each.name] = reason
-    return present
 
 
 def _prepare(data: DataSet, vectors: KeptVectors, shown: Progress) -> None:

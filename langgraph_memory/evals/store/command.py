@@ -27,6 +27,7 @@ from langgraph_memory.evals.stores import (
     choose,
     load_store,
     open_databases,
+    present,
 )
 
 __all__ = ["run"]
@@ -53,9 +54,9 @@ def run(options: argparse.Namespace) -> int:
     stores = choose([*CONTENDERS, *map(load_store, options.store)], options.only)
     results = Results()
     with open_databases(options.postgres) as databases:
-        present = _present(stores, databases, results)
+        running = present(stores, databases, results.left_out)
         for scale in scales:
-            able = _able(present, scale, results)
+            able = _able(running, scale, results)
             if able:
                 _measure(able, scale, databases, options, results)
     print_results(results)
@@ -84,22 +85,6 @@ def _scales(options: argparse.Namespace) -> list[Scale]:
     if not scales:
         raise InvalidInputError("Nothing to measure. Give --sizes, --few or --one.")
     return scales
-
-
-def _present(
-    stores: Sequence[StoreContender], databases: Databases | None, results: Results
-) -> list[StoreContender]:
-    """Those that can run; of the others the results say why not."""
-    present = []
-    for each in stores:
-        reason = each.missing()
-        if reason is None and each.backend == "postgres" and databases is None:
-            reason = "there is no Postgres server. Give --postgres a connection string."
-        if reason is None:
-            present.append(each)
-        else:
-            results.left_out[each.name] = reason
-    return present
 
 
 def _able(stores: Sequence[StoreContender], scale: Scale, results: Results) -> list[StoreContender]:

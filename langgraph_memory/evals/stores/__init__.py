@@ -11,7 +11,7 @@ from langgraph_memory.evals.stores.contender import (
 )
 from langgraph_memory.evals.stores.databases import Databases, open_databases
 from langgraph_memory.evals.stores.loading import load_store
-from langgraph_memory.evals.stores.table import CONTENDERS, choose
+from langgraph_memory.evals.stores.table import CONTENDERS, choose, present
 
 __all__ = [
     "CONTENDERS",
@@ -26,4 +26,5 @@ __all__ = [
     "choose",
     "load_store",
     "open_databases",
+    "present",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.importing import imported
 from langgraph_memory.evals.stores.contender import Backend, Place, StoreContender
 from langgraph_memory.evals.stores.sessions import BaseStoreSession
 
@@ -39,16 +39,7 @@ def load_store(path: str) -> StoreContender:
             "database, '@memory' for one that keeps nothing when it is closed, or nothing."
         )
     backend: Backend = _BACKENDS[kind]
-    module_name, _, attribute = importable.partition(":")
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidInputError(
-            f"Cannot load a store from {path!r}: {error}. Give an import path of the form "
-            "'package.module:attribute' that Python can import from here."
-        ) from error
+    found = imported(importable, "a store", path)
     if not callable(found):
         raise InvalidInputError(
             f"{path!r} is {found!r}, which cannot be called. Give a callable (index, place) that "

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.evals.stores import langgraph, mem0, ours, raw
 from langgraph_memory.evals.stores.contender import StoreContender
+from langgraph_memory.evals.stores.databases import Databases
 
-__all__ = ["CONTENDERS", "choose"]
+__all__ = ["CONTENDERS", "choose", "present"]
 
 _POSTGRES = {
     "psycopg_pool": "langgraph-layered-memory[postgres]",
@@ -57,3 +58,19 @@ def choose(contenders: Sequence[StoreContender], only: Sequence[str]) -> list[St
         names = ", ".join(repr(each.name) for each in contenders)
         raise InvalidInputError(f"--only {' '.join(only)} matches no store. There are: {names}.")
     return chosen
+
+
+def present(
+    stores: Sequence[StoreContender], databases: Databases | None, left_out: dict[str, str]
+) -> list[StoreContender]:
+    """Those that can run here; `left_out` is told why the others cannot, by their names."""
+    running = []
+    for each in stores:
+        reason = each.missing()
+        if reason is None and each.backend == "postgres" and databases is None:
+            reason = "there is no Postgres server. Give --postgres a connection string."
+        if reason is None:
+            running.append(each)
+        else:
+            left_out[each.name] = reason
+    return running
