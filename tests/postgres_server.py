@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import pytest
+from needed import needed
 
 VARIABLE = "LANGGRAPH_MEMORY_TEST_DSN"
 
@@ -77,7 +78,7 @@ def _server(stack: ExitStack) -> str:
 @pytest.fixture(scope="session")
 def postgres_databases() -> Iterator[Databases]:
     """The session's server."""
-    pytest.importorskip("psycopg", reason="No Postgres driver: install the extra 'postgres'.")
+    needed("psycopg", "postgres")
     from langgraph_memory.store.postgres import PostgresMemoryStore
 
     with ExitStack() as stack:

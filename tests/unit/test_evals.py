@@ -15,6 +15,7 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
+from needed import needed
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.evals.__main__ import main
@@ -417,7 +418,7 @@ class TestPeers:
         self, peer: Contender, data: Path, counter: ExactCounter
     ) -> None:
         if peer.module is not None:
-            pytest.importorskip(peer.module)
+            needed(peer.module, "evals")
         (chain,) = chain_runs(load_runs(data), tokens=1_400, count=1, counter=counter)
         tally = replay([Course.of(chain, counter)], peer, 700, counter)
         assert tally.calls == len(chain.calls)

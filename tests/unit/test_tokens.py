@@ -14,6 +14,7 @@ import pytest
 import toktok  # type: ignore[import-untyped]
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
+from needed import needed
 from pydantic import BaseModel, Field
 
 from langgraph_memory.errors import InvalidInputError, MissingExtraError
@@ -382,7 +383,7 @@ class TestTiktoken:
     def test_estimates_with_one_warning_without_its_tables(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        pytest.importorskip("tiktoken")
+        needed("tiktoken", "tiktoken")
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
         for name in ("HTTPS_PROXY", "https_proxy"):
             monkeypatch.setenv(name, "http://127.0.0.1:9")
