@@ -14,7 +14,8 @@ from langgraph_memory.extraction.proposals import (
     Extraction,
     Proposal,
 )
-from langgraph_memory.extraction.rules import RULES, extract_by_rules
+from langgraph_memory.extraction.request import ExtractionRequest, Extractor
+from langgraph_memory.extraction.rules import RULES, RulesExtractor, extract_by_rules
 
 __all__ = [
     "RULES",
@@ -22,8 +23,11 @@ __all__ = [
     "DropReason",
     "Dropped",
     "Extraction",
+    "ExtractionRequest",
+    "Extractor",
     "GateSettings",
     "Proposal",
+    "RulesExtractor",
     "Seen",
     "SkipReason",
     "extract_by_rules",

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from langgraph_memory.records import Confirmation, MemoryType
+from langgraph_memory.tasks import TaskNote
 
 __all__ = ["Action", "DropReason", "Dropped", "Extraction", "Proposal"]
 
@@ -37,6 +38,8 @@ class Proposal:
             `taste:coffee`): a later proposal with the same subject takes the place of this one.
             None where statements can stand beside each other.
         retracts: Statements that the user says are no longer true, as they may be remembered.
+        replaces: Ids of known memories that this one takes the place of; for `FORGET`, of those to
+            be retired.
         keywords: Words it should be found by, in lower case.
         source_message_ids: The messages it comes from; the question first, if there was one.
         speaker: Name of who said it, in a thread with several speakers.
@@ -53,6 +56,7 @@ class Proposal:
     action: Action = Action.ADD
     subject: str | None = None
     retracts: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     source_message_ids: tuple[str, ...] = ()
     speaker: str | None = None
@@ -70,14 +74,24 @@ class DropReason(StrEnum):
     """It is marked as a joke or as sarcasm."""
     OTHER_SPEAKER = "other_speaker"
     """Somebody else in the thread said it."""
+    UNREADABLE = "unreadable"
+    """The model's answer, or one entry of it, has not the form that was asked for."""
+    UNKNOWN_ID = "unknown_id"
+    """It names a memory, a task or a message that it was not shown."""
+    EMPTY = "empty"
+    """It says nothing."""
+    NOT_SAID = "not_said"
+    """No message of the user says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A sentence that was not proposed. It is not quoted: it may hold a secret.
+    """A sentence, or an entry of a model's answer, that is not proposed.
+
+    It is not quoted: it may hold a secret.
 
     Attributes:
-        message_id: The message it stands in.
+        message_id: The message it stands in; empty if that is not known.
         reason: Why.
     """
 
@@ -92,7 +106,11 @@ class Extraction:
     Attributes:
         proposals: In the order they were said, each once.
         dropped: What was recognised and left out on purpose.
+        tasks: What was said about tasks.
+        calls: Calls of a model that it took.
     """
 
     proposals: tuple[Proposal, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    tasks: tuple[TaskNote, ...] = ()
+    calls: int = 0

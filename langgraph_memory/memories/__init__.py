@@ -1,7 +1,18 @@
 """The memories of one user, and the rules by which they are written."""
 
+from langgraph_memory.memories.edits import Edit, Edited, Remember, Retire
 from langgraph_memory.memories.memories import FoundMemory, Memories
 from langgraph_memory.memories.outcome import Outcome, Saved
 from langgraph_memory.memories.statements import is_contained
 
-__all__ = ["FoundMemory", "Memories", "Outcome", "Saved", "is_contained"]
+__all__ = [
+    "Edit",
+    "Edited",
+    "FoundMemory",
+    "Memories",
+    "Outcome",
+    "Remember",
+    "Retire",
+    "Saved",
+    "is_contained",
+]

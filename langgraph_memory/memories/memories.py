@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, TypeVar
 
-from langgraph_memory import clock
+from langgraph.store.base import Item
+
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, UnknownMemoryError, VersionConflictError
-from langgraph_memory.memories.outcome import Outcome, Saved
-from langgraph_memory.memories.statements import is_contained, negations
+from langgraph_memory.memories.edits import Edit, Edited, Remember
+from langgraph_memory.memories.outcome import Saved
+from langgraph_memory.memories.plan import ACTIVE, Plan
 from langgraph_memory.records import MemoryRecord, Status, is_record
 from langgraph_memory.store import MemoryHit, MemoryStore
 
 __all__ = ["FoundMemory", "Memories"]
 
 Namespace = tuple[str, ...]
+T = TypeVar("T")
 
-ACTIVE: Mapping[str, Any] = {"status": Status.ACTIVE.value}
-SIMILAR = 5
-"""How many neighbours a new memory is compared with."""
-EVERYTHING = 2**31
 ATTEMPTS = 10
 """How often a change is tried that others get in the way of."""
 
@@ -41,7 +38,8 @@ class Memories:
     """The memories in one namespace, usually one user's.
 
     Tools, extraction and the command line write through this, so that all keep the same rules.
-    Methods have async forms (`asave`, …) that do not block the event loop.
+    Methods have async forms (`asave`, …) that do not block the event loop. What one call changes
+    is changed together or not at all.
 
     Args:
         store: Where they are.
@@ -73,7 +71,10 @@ class Memories:
     # -- saving
 
     def save(self, record: MemoryRecord) -> Saved:
-        """Store a memory, unless one says it already; replace one that says nearly the same."""
+        """Store a memory, unless one says it already; supersede one that says nearly the same.
+
+        So is one that says the contrary, or the same with other figures, unless it is an episode.
+        """
         return drive(self._save(record))
 
     async def asave(self, record: MemoryRecord) -> Saved:
@@ -81,50 +82,21 @@ class Memories:
         return await adrive(self._save(record))
 
     def _save(self, record: MemoryRecord) -> Steps[Saved]:
-        there: MemoryRecord | None = yield self._reading(record.id)
-        if there is not None:
-            # The same origin again: a node that ran twice changes nothing.
-            return Saved(Outcome.DUPLICATE, there)
-        near: list[FoundMemory] = yield self._finding(record.content, SIMILAR)
-        for found in near:
-            if is_contained(record.content, found.record.content):
-                return Saved(Outcome.DUPLICATE, found.record)
-        replaced = next(
-            (found.record for found in near if self._says_the_same(record, found)), None
-        )
-        if replaced is not None:
-            record = _in_place_of(replaced, record)
-        yield self._adding(record)
-        if replaced is not None:
-            yield from self._change(replaced.id, partial(_superseded, by=record.id))
-            return Saved(Outcome.UPDATED, record, replaced)
-        archived = yield from self._keep_few(record.id)
-        return Saved(Outcome.ADDED, record, archived=archived)
+        def edit(plan: Plan) -> Steps[Saved]:
+            return (yield from plan.remember(Remember(record)))
 
-    def _says_the_same(self, record: MemoryRecord, found: FoundMemory) -> bool:
-        return (
-            found.hit.similarity is not None
-            and found.hit.similarity > self._duplicate_similarity
-            and negations(record.content) == negations(found.record.content)
-            and _numbers(record.content) == _numbers(found.record.content)
-        ) or is_contained(found.record.content, record.content)
+        saved, edited = yield from self._committed(edit)
+        return replace(saved, archived=edited.archived)
 
-    def _keep_few(self, newest: str) -> Steps[tuple[MemoryRecord, ...]]:
-        """Archive the least valuable beyond the bound; the newest is not among them."""
-        beyond = yield self._finding("", 1, self._max_items)
-        if not beyond:
-            return ()
-        found: list[FoundMemory] = yield self._finding("", EVERYTHING)
-        kept = [each.record for each in found]
-        others = sorted(
-            (record for record in kept if record.id != newest),
-            key=partial(_value, now=clock.now()),
-        )
-        archived = []
-        for record in others[: max(0, len(kept) - self._max_items)]:
-            changed = yield from self._change(record.id, _archived)
-            archived.append(changed)
-        return tuple(archived)
+    def plan(self, edits: Sequence[Edit]) -> Steps[Edited]:
+        """What several edits come to together, as steps; nothing is written.
+
+        Later edits see what earlier ones will have done.
+        """
+        plan = self._planned()
+        for edit in edits:
+            yield from plan.remember(edit) if isinstance(edit, Remember) else plan.retire(edit)
+        return (yield from plan.finish())
 
     # -- correcting and forgetting
 
@@ -151,16 +123,16 @@ class Memories:
     def _update(
         self, memory_id: str, content: str, changes: Mapping[str, Any]
     ) -> Steps[MemoryRecord]:
-        old = yield from self._known(memory_id)
         fresh = MemoryRecord(content=content)
-        carried = {
-            name: value
-            for name, value in old.to_value().items()
-            if name not in _OF_A_VERSION and name not in ("content", "heat", "access_count")
-        }
-        new = _in_place_of(old, fresh.revised(**{**carried, **changes}))
-        yield self._adding(new)
-        yield from self._change(old.id, partial(_superseded, by=new.id))
+
+        def edit(plan: Plan) -> Steps[MemoryRecord]:
+            old = yield from self._known(plan, memory_id)
+            carried = {
+                name: value for name, value in old.to_value().items() if name not in _OF_A_VERSION
+            }
+            return plan.revise(old, fresh.revised(**{**carried, **changes}))
+
+        new, _ = yield from self._committed(edit)
         return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
@@ -176,138 +148,85 @@ class Memories:
         return await adrive(self._forget(memory_id))
 
     def _forget(self, memory_id: str) -> Steps[MemoryRecord]:
-        yield from self._known(memory_id)
-        return (yield from self._change(memory_id, _archived))
+        def edit(plan: Plan) -> Steps[MemoryRecord]:
+            return plan.forget((yield from self._known(plan, memory_id)))
+
+        archived, _ = yield from self._committed(edit)
+        return archived
 
     # -- reading
 
     def get(self, memory_id: str) -> MemoryRecord | None:
         """A memory by its id, whatever its status."""
-        found: MemoryRecord | None = self._reading(memory_id).run()
-        return found
+        return _record(self.store.get(self.namespace, memory_id))
 
     async def aget(self, memory_id: str) -> MemoryRecord | None:
         """`get` without blocking the event loop."""
-        reading = self._reading(memory_id)
-        assert reading.arun is not None
-        found: MemoryRecord | None = await reading.arun()
-        return found
+        return _record(await self.store.aget(self.namespace, memory_id))
 
     def search(self, query: str, *, limit: int = 10) -> list[FoundMemory]:
         """Active memories by relevance to a query; a blank one lists the newest."""
-        found: list[FoundMemory] = self._finding(query, limit).run()
-        return found
+        return drive(self.finding(query, limit))
 
     async def asearch(self, query: str, *, limit: int = 10) -> list[FoundMemory]:
         """`search` without blocking the event loop."""
-        finding = self._finding(query, limit)
-        assert finding.arun is not None
-        found: list[FoundMemory] = await finding.arun()
-        return found
+        return await adrive(self.finding(query, limit))
 
-    # -- steps on the store
+    def finding(self, query: str, limit: int) -> Steps[list[FoundMemory]]:
+        """`search` as steps."""
+        given: dict[str, Any] = {"filter": ACTIVE, "limit": limit}
+        hits: list[MemoryHit] = yield Call(
+            partial(self.store.find, self.namespace, query, **given),
+            partial(self.store.afind, self.namespace, query, **given),
+        )
+        return [
+            FoundMemory(MemoryRecord.from_value(hit.value), hit)
+            for hit in hits
+            if is_record(hit.value)
+        ]
 
-    def _known(self, memory_id: str) -> Steps[MemoryRecord]:
-        record: MemoryRecord | None = yield self._reading(memory_id)
+    # -- how
+
+    def _planned(self) -> Plan:
+        return Plan(self.store, self.namespace, self._max_items, self._duplicate_similarity)
+
+    def _committed(self, edit: Callable[[Plan], Steps[T]]) -> Steps[tuple[T, Edited]]:
+        """Plan an edit and write it; if others were quicker, plan it anew."""
+        for attempt in range(ATTEMPTS):
+            plan = self._planned()
+            result = yield from edit(plan)
+            edited = yield from plan.finish()
+            changes = edited.changes
+            try:
+                yield Call(
+                    partial(self.store.commit, changes), partial(self.store.acommit, changes)
+                )
+            except VersionConflictError:
+                if attempt == ATTEMPTS - 1:
+                    raise
+                continue
+            return result, edited
+        raise AssertionError("the last attempt returns or raises")
+
+    def _known(self, plan: Plan, memory_id: str) -> Steps[MemoryRecord]:
+        record = (yield from plan.read(memory_id)) if memory_id else None
         if record is None or record.status is not Status.ACTIVE:
             raise UnknownMemoryError(
-                f"There is no active memory with the id {memory_id!r}. Search for it first, and "
-                "give an id that the search returned."
+                f"There is no active memory with the id {memory_id!r}. Search for it first; ids "
+                "change when a memory is corrected."
             )
         return record
 
-    def _change(
-        self, memory_id: str, change: Callable[[MemoryRecord], MemoryRecord]
-    ) -> Steps[MemoryRecord]:
-        """Change a record, again and again until nobody else has changed it in between."""
-        for _ in range(ATTEMPTS):
-            item = yield Call(
-                partial(self.store.get, self.namespace, memory_id),
-                partial(self.store.aget, self.namespace, memory_id),
-            )
-            if item is None:
-                break
-            changed = change(MemoryRecord.from_value(item.value))
-            given = (self.namespace, memory_id, changed.to_value())
-            # What does not count any more needs no place in the index, and no embedder.
-            index: Literal[False] | None = None if changed.status is Status.ACTIVE else False
-            version = item.updated_at
-            try:
-                yield Call(
-                    partial(self.store.put_if_version, *given, version=version, index=index),
-                    partial(self.store.aput_if_version, *given, version=version, index=index),
-                )
-            except VersionConflictError:
-                continue
-            return changed
-        raise UnknownMemoryError(
-            f"The memory {memory_id!r} is gone, or is changed by others all the time."
-        )
-
-    def _adding(self, record: MemoryRecord) -> Call:
-        given = (self.namespace, record.id, record.to_value())
-        return Call(
-            partial(self.store.put_if_version, *given, version=None),
-            partial(self.store.aput_if_version, *given, version=None),
-        )
-
-    def _reading(self, memory_id: str) -> Call:
-        def read(item: Any) -> MemoryRecord | None:
-            return None if item is None else MemoryRecord.from_value(item.value)
-
-        async def arun() -> MemoryRecord | None:
-            return read(await self.store.aget(self.namespace, memory_id))
-
-        return Call(lambda: read(self.store.get(self.namespace, memory_id)), arun)
-
-    def _finding(self, query: str, limit: int, offset: int = 0) -> Call:
-        def read(hits: list[MemoryHit]) -> list[FoundMemory]:
-            records = [hit for hit in hits if is_record(hit.value)]
-            return [FoundMemory(MemoryRecord.from_value(hit.value), hit) for hit in records]
-
-        find = partial(
-            self.store.find, self.namespace, query, filter=ACTIVE, limit=limit, offset=offset
-        )
-        afind = partial(
-            self.store.afind, self.namespace, query, filter=ACTIVE, limit=limit, offset=offset
-        )
-
-        async def arun() -> list[FoundMemory]:
-            return read(await afind())
-
-        return Call(lambda: read(find()), arun)
-
 
 _OF_A_VERSION = frozenset(
-    {"id", "created_at", "updated_at", "status", "supersedes", "superseded_by"}
+    {
+        *("id", "content", "created_at", "updated_at", "status", "supersedes", "superseded_by"),
+        *("heat", "access_count"),
+    }
 )
 
 
-def _in_place_of(old: MemoryRecord, new: MemoryRecord) -> MemoryRecord:
-    """The new version of a record: it goes on with the old one's use."""
-    return new.revised(
-        supersedes=[old.id],
-        heat=old.heat,
-        access_count=old.access_count,
-        last_accessed_at=old.last_accessed_at,
+def _record(item: Item | None) -> MemoryRecord | None:
+    return (
+        None if item is None or not is_record(item.value) else MemoryRecord.from_value(item.value)
     )
-
-
-def _superseded(record: MemoryRecord, *, by: str) -> MemoryRecord:
-    return record.revised(status=Status.SUPERSEDED, superseded_by=by, updated_at=clock.now())
-
-
-def _archived(record: MemoryRecord) -> MemoryRecord:
-    return record.revised(status=Status.ARCHIVED, updated_at=clock.now())
-
-
-def _value(record: MemoryRecord, now: datetime) -> tuple[bool, float, str]:
-    """What a memory is worth keeping for; standing orders and limits before all others."""
-    lasting = not record.lifetime.archived_by_time
-    worth = record.lifetime.weight * record.effective_importance_at(now) * (1 + record.heat_at(now))
-    return lasting, worth, record.id
-
-
-def _numbers(text: str) -> list[str]:
-    """Figures of a statement: 'budget 500' and 'budget 5000' are near, and not the same."""
-    return re.findall(r"\d+(?:[.,:/-]\d+)*", text)

@@ -16,7 +16,7 @@ class Outcome(StrEnum):
     ADDED = "added"
     """A new record was stored."""
     UPDATED = "updated"
-    """A record that says nearly the same was replaced by it."""
+    """It was stored in place of records that say nearly the same, or what is no longer true."""
     DUPLICATE = "duplicate"
     """A record says it already; nothing was stored."""
 
@@ -28,11 +28,11 @@ class Saved:
     Attributes:
         outcome: What was done.
         record: The record that holds the statement now.
-        replaced: The record that it replaced, if any.
+        replaced: The records that it replaced.
         archived: Records archived because there were more than may be kept.
     """
 
     outcome: Outcome
     record: MemoryRecord
-    replaced: MemoryRecord | None = None
+    replaced: tuple[MemoryRecord, ...] = ()
     archived: tuple[MemoryRecord, ...] = ()

@@ -1,19 +1,63 @@
-"""Whether one statement already says what another does, word for word."""
+"""Whether one statement says what another does, or the contrary of it. By words, not by meaning."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-__all__ = ["is_contained", "negations"]
+from langgraph_memory.store.analysis import query_terms
+
+__all__ = ["corrects", "is_about", "is_contained", "negations", "numbers", "opposes"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_FIGURE = re.compile(r"\d[\d ]*")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|stopped|quit|"
     r"former|formerly|longer|anymore|unless|except|dislik\w*|hat(?:e|es|ed|ing)|detest\w*|"
     r"loath\w*|avoid\w*|refus\w*)\b|n['’]t\b|[不没別别勿未无無非莫]|除了|戒|讨厌|反感|避免|拒绝",
 )
+
+# What says how somebody stands to a thing, or since when, and not which thing it is.
+_ATTITUDE = re.compile(
+    r"\b(?:the\s)?user(?:['’]s)?\b|\b(?:lik|lov|enjoy|prefer|want|hat|dislik|detest|loath|avoid|"
+    r"refus|stop|quit|start|use[sd]?\sto|car)(?:e|es|ed|ing|s)?\b|\b(?:does|do|did|is|are|was|were|"
+    r"has|have|had|been|not|no|never|longer|anymore|any\smore|now|nowadays|currently|again|still|"
+    r"really|very|much|always|all|at|fond|fan|into|of|a|an|the|to|for|cannot|can)\b|n['’]t\b|"
+    r"用户|[不没别別无無非]|更|最|很|非常|特别|喜欢|喜爱|热爱|讨厌|反感|偏好|偏爱|想要|爱|现在|如今|目前|已经|"
+    r"再也|仍然|依然|还是|一直|总是|从来|了|的|是|有|再"
+)
+SAME_THING = 0.6
+"""Share of the words of two statements that both have, from which on they speak of one thing."""
+
+
+def opposes(statement: str, other: str) -> bool:
+    """Whether two statements speak of the same thing, one for it and one against it.
+
+    "Hates okra now" opposes "Loves okra". Statements that differ in more than where they stand
+    ("coffee in the morning", "no coffee at night") do not.
+    """
+    if negations(statement) % 2 == negations(other) % 2:
+        return False
+    one, two = _things(statement), _things(other)
+    return bool(one) and len(one & two) >= SAME_THING * len(one | two)
+
+
+def corrects(statement: str, other: str) -> bool:
+    """Whether a statement is another one with other figures, and with nothing else changed."""
+    one, two = _plain(statement), _plain(other)
+    return one != two and _FIGURE.sub("#", one) == _FIGURE.sub("#", two) and _has_words(one)
+
+
+def is_about(statement: str, topic: str) -> bool:
+    """Whether a statement has all the words of a topic that say anything."""
+    wanted = _things(topic)
+    return bool(wanted) and wanted <= query_terms(statement).keys()
+
+
+def numbers(statement: str) -> list[str]:
+    """Figures of a statement: 'budget 500' and 'budget 5000' are near, and not the same."""
+    return re.findall(r"\d+(?:[.,:/-]\d+)*", statement)
 
 
 def is_contained(statement: str, other: str) -> bool:
@@ -31,6 +75,14 @@ def is_contained(statement: str, other: str) -> bool:
 def negations(statement: str) -> int:
     """How many words of a statement deny or turn against something, in English and Chinese."""
     return len(_NEGATION.findall(_folded(statement)))
+
+
+def _things(text: str) -> frozenset[str]:
+    return frozenset(query_terms(_ATTITUDE.sub(" ", _folded(text))))
+
+
+def _has_words(text: str) -> bool:
+    return any(character.isalpha() for character in text)
 
 
 def _folded(text: str) -> str:

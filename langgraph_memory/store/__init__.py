@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph_memory.identity import decode_label, encode_label
 from langgraph_memory.store.base import MemoryStore
+from langgraph_memory.store.change import Change
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
 from langgraph_memory.store.opening import open_store as open
 from langgraph_memory.store.ranking import Weights
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from langgraph_memory.store.postgres import PostgresMemoryStore
 
 __all__ = [
+    "Change",
     "MemoryHit",
     "MemoryStore",
     "PostgresMemoryStore",

@@ -34,12 +34,15 @@ from langgraph_memory import clock as clocks
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, StoreClosedError
 from langgraph_memory.store import drafts, reindexing
+from langgraph_memory.store.change import Change
 from langgraph_memory.store.drafts import Draft, Request
 from langgraph_memory.store.embedding import Embedder, fields_of
 from langgraph_memory.store.execution import execute, item_of
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
 from langgraph_memory.store.namespaces import path_of, validate
 from langgraph_memory.store.operations import (
+    ANY_VERSION,
+    Expected,
     IndexIdentity,
     Mode,
     Row,
@@ -297,17 +300,37 @@ class MemoryStore(BaseStore):
         index: Literal[False] | list[str] | None,
         ttl: float | NotProvided | None,
     ) -> Steps[datetime]:
-        if version is not None and (not isinstance(version, datetime) or version.tzinfo is None):
-            raise InvalidInputError(
-                "version must be an item's updated_at (an aware datetime) or None, "
-                f"got {version!r}."
-            )
         if isinstance(ttl, NotProvided):
             ttl = (self.ttl_config or {}).get("default_ttl")
         op = PutOp(namespace, str(key), cast(dict[str, Any], value), index=index, ttl=ttl)
-        expected = None if version is None else microseconds(version)
-        [stamp] = yield from self._steps([op], expected=expected)
+        [stamp] = yield from self._steps([op], expected=[_expected(version)])
         return moment(stamp)
+
+    def commit(self, changes: Iterable[Change]) -> None:
+        """Make several changes together, if none of the items was changed since it was read.
+
+        Raises:
+            VersionConflictError: If an item has another version than its change expects; nothing
+                was written. Read again, decide anew.
+        """
+        drive(self._commit(list(changes)))
+
+    async def acommit(self, changes: Iterable[Change]) -> None:
+        """`commit` without blocking the event loop."""
+        await adrive(self._commit(list(changes)))
+
+    def _commit(self, changes: Sequence[Change]) -> Steps[None]:
+        ops = [
+            PutOp(
+                each.namespace,
+                str(each.key),
+                cast(dict[str, Any], each.value),
+                index=each.index,
+                ttl=each.ttl,
+            )
+            for each in changes
+        ]
+        yield from self._steps(ops, expected=[_expected(each.version) for each in changes])
 
     def touch(self, namespace: Namespace, keys: Sequence[str]) -> int:
         """Count a use of records: access count, last access and heat, in one statement.
@@ -502,6 +525,16 @@ class MemoryStore(BaseStore):
 
     # -- from requests to results
 
+    def _drafts(
+        self, ops: Sequence[Op], expected: Sequence[Expected] | None, options: Mapping[str, Any]
+    ) -> list[Draft]:
+        if expected is None:
+            return [self._draft(op, **options) for op in ops]
+        return [
+            self._draft(op, expected=each, **options)
+            for op, each in zip(ops, expected, strict=True)
+        ]
+
     def _draft(self, op: Op, **options: Any) -> Draft:
         validate(op)
         if isinstance(op, GetOp):
@@ -516,12 +549,14 @@ class MemoryStore(BaseStore):
             return drafts.namespaces(op)
         raise InvalidInputError(f"A store does not know operations of type {type(op).__name__}.")
 
-    def _steps(self, ops: Sequence[Op], **options: Any) -> Steps[list[Any]]:
+    def _steps(
+        self, ops: Sequence[Op], *, expected: Sequence[Expected] | None = None, **options: Any
+    ) -> Steps[list[Any]]:
         if self._generation is None:
             # First of all, as the database says which fields are indexed, and by whom.
             yield Call(self.setup)
         fields = self._fields
-        requested = [self._draft(op, **options) for op in ops]
+        requested = self._drafts(ops, expected, options)
         documents = [text for draft in requested for text in draft.documents]
         queries = [draft.query for draft in requested if draft.query is not None]
         stored: Mapping[str, Any] = {}
@@ -534,7 +569,7 @@ class MemoryStore(BaseStore):
                 return [draft.finish(stored, searched) for draft in requested]
             # Meanwhile indexed anew by others on other fields. That only a store without an
             # embedder can go on with, so there are no vectors to be made anew.
-            return [self._draft(op, **options).finish({}, {}) for op in ops]
+            return [draft.finish({}, {}) for draft in self._drafts(ops, expected, options)]
 
         return cast(list[Any], (yield Call(lambda: self._execute(made))))
 
@@ -581,6 +616,21 @@ class MemoryStore(BaseStore):
         if now.tzinfo is None:
             raise InvalidInputError(f"clock must give aware times, got {now!r}: use UTC.")
         return microseconds(now)
+
+
+def _expected(version: datetime | Literal["any"] | None) -> Expected:
+    """A version as the database has it.
+
+    Raises:
+        InvalidInputError: If it is none.
+    """
+    if version is None or version == ANY_VERSION:
+        return cast(Expected, version)
+    if not isinstance(version, datetime) or version.tzinfo is None:
+        raise InvalidInputError(
+            f"version must be an item's updated_at (an aware datetime) or None, got {version!r}."
+        )
+    return microseconds(version)
 
 
 _SWEPT_AT_ONCE = 1_000

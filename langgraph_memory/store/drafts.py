@@ -19,6 +19,7 @@ from langgraph_memory.store.filters import parse
 from langgraph_memory.store.namespaces import MAX_BYTES, bytes_of, matching_range, path_of
 from langgraph_memory.store.operations import (
     ANY_VERSION,
+    Expected,
     Get,
     Listing,
     Mode,
@@ -100,7 +101,7 @@ def put(
     op: PutOp,
     default_fields: Sequence[str],
     *,
-    expected: int | Literal["any"] | None = ANY_VERSION,
+    expected: Expected = ANY_VERSION,
 ) -> Draft:
     """Put an item, or delete it where the value is None.
 

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from langgraph_memory.store.filters import Condition
 from langgraph_memory.store.ranking import Weights
 
-__all__ = ["Get", "Listing", "Mode", "Ranked", "Reads", "Row", "Write"]
+__all__ = ["Expected", "Get", "Listing", "Mode", "Ranked", "Reads", "Row", "Write"]
 
 Mode = Literal["vector", "keyword", "hybrid"]
 Vector = NDArray[np.float32]
 
 ANY_VERSION: Literal["any"] = "any"
+
+Expected = int | Literal["any"] | None
+"""Microseconds of the version that must be there, None for no item at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Write:
     ttl: float | None = None
     terms: Mapping[str, int] = field(default_factory=dict)
     vectors: Sequence[Vector] = ()
-    expected: int | Literal["any"] | None = ANY_VERSION
+    expected: Expected = ANY_VERSION
     is_indexed: bool = False
     length: int = field(init=False)
 

@@ -107,7 +107,8 @@ class _Desk:
         if saved.outcome is Outcome.DUPLICATE:
             return f"Already known, nothing was stored: {stated}"
         if saved.outcome is Outcome.UPDATED:
-            return f"Saved in place of a memory that said nearly the same: {stated}"
+            replaced = "\n".join(map(_line, saved.replaced))
+            return f"Saved: {stated}\nIt takes the place of:\n{replaced}"
         return f"Saved: {stated}"
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:

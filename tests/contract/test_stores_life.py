@@ -14,6 +14,7 @@ from langgraph.store.base import InvalidNamespaceError, PutOp
 
 from langgraph_memory.errors import InvalidInputError, StoreClosedError, VersionConflictError
 from langgraph_memory.records import MemoryRecord, MemoryType, heat_after_use
+from langgraph_memory.store import Change
 
 NS = ("user:9", "memories")
 
@@ -127,6 +128,55 @@ def run_together(work: Any, threads: int) -> list[Any]:
     for thread in running:
         thread.join()
     return results
+
+
+class TestCommit:
+    def test_all_of_it(self, ours: Driver) -> None:
+        ours.put(NS, "old", {"v": 1})
+        ours.put(NS, "going", {"v": 1})
+        old, going = ours.the(NS, "old"), ours.the(NS, "going")
+        ours.call(
+            "commit",
+            [
+                Change(NS, "old", {"v": 2}, version=old.updated_at),
+                Change(NS, "going", None, version=going.updated_at),
+                Change((*NS, "deeper"), "new", {"text": "a heron"}, version=None),
+                Change(NS, "whatever", {"text": "a heron"}, index=False),
+            ],
+        )
+        assert ours.the(NS, "old").value == {"v": 2}
+        assert ours.get(NS, "going") is None
+        assert [hit.key for hit in ours.search(NS, query="heron")] == ["new"]
+        assert ours.the(NS, "whatever").value == {"text": "a heron"}
+
+    @pytest.mark.parametrize("stale", ["old", "new", "going"])
+    def test_nothing_of_it(self, ours: Driver, clock: Clock, stale: str) -> None:
+        ours.put(NS, "old", {"v": 1})
+        ours.put(NS, "going", {"v": 1})
+        read = {"old": ours.the(NS, "old").updated_at, "new": None}
+        read["going"] = ours.the(NS, "going").updated_at
+        ours.put(NS, stale, {"v": "by somebody else"})
+        before = [(item.key, item.value, item.updated_at) for item in ours.scan(NS)]
+        with pytest.raises(VersionConflictError) as caught:
+            ours.call(
+                "commit",
+                [
+                    Change(NS, "first", {"v": 2}),
+                    Change(NS, "old", {"v": 2}, version=read["old"]),
+                    Change(NS, "new", {"v": 2}, version=None),
+                    Change(NS, "going", None, version=read["going"]),
+                ],
+            )
+        assert repr(stale) in str(caught.value)
+        assert [(item.key, item.value, item.updated_at) for item in ours.scan(NS)] == before
+
+    def test_no_change_at_all(self, ours: Driver) -> None:
+        ours.call("commit", [])
+
+    def test_a_value_that_cannot_be_stored(self, ours: Driver) -> None:
+        with pytest.raises(InvalidInputError):
+            ours.call("commit", [Change(NS, "k", {"v": 1}), Change(NS, "l", {"v": object()})])
+        assert ours.get(NS, "k") is None
 
 
 class TestCompareAndSet:

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from langgraph_memory import clock
-from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
-from langgraph_memory.memories import Memories, Outcome, is_contained
+from langgraph_memory.calls import drive
+from langgraph_memory.errors import InvalidInputError, UnknownMemoryError, VersionConflictError
+from langgraph_memory.memories import Memories, Outcome, Remember, Retire, is_contained
 from langgraph_memory.records import MemoryRecord, MemoryType, Status
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -44,14 +45,15 @@ def test_a_new_memory_is_stored_and_found(memories):
 def test_what_is_said_already_is_not_stored_again(memories):
     first = memories.save(MemoryRecord(content="The user plays the cello and the flute.")).record
     again = memories.save(MemoryRecord(content="the user plays the cello"))
-    assert (again.outcome, again.record) == (Outcome.DUPLICATE, first)
+    assert (again.outcome, again.record.id) == (Outcome.DUPLICATE, first.id)
+    assert again.record.heat > first.heat
     assert len(contents(memories)) == 1
 
 
 def test_the_fuller_statement_takes_the_place_of_the_shorter(memories):
     short = memories.save(MemoryRecord(content="The user plays the cello")).record
     saved = memories.save(MemoryRecord(content="The user plays the cello and the flute."))
-    assert (saved.outcome, saved.replaced) == (Outcome.UPDATED, short)
+    assert (saved.outcome, saved.replaced) == (Outcome.UPDATED, (short,))
     assert contents(memories) == ["The user plays the cello and the flute."]
     old = memories.get(short.id)
     assert (old.status, old.superseded_by) == (Status.SUPERSEDED, saved.record.id)
@@ -72,14 +74,126 @@ def test_nearly_the_same_words_are_an_update_that_keeps_the_heat(memories, store
     [
         ("The user likes coffee.", "The user does not like coffee."),
         ("The user dislikes coffee.", "The user likes coffee."),
+        ("The user loves Thai food.", "The user hates Thai food now."),
         ("The user's budget is 500 euros.", "The user's budget is 5000 euros."),
         ("用户不喜欢咖啡。", "用户喜欢咖啡。"),
+        ("用户很爱吃川菜。", "用户现在讨厌吃川菜。"),
     ],
 )
-def test_the_contrary_and_other_figures_are_memories_of_their_own(memories, old, new):
+def test_the_contrary_and_other_figures_supersede(memories, old, new):
+    first = memories.save(MemoryRecord(content=old)).record
+    saved = memories.save(MemoryRecord(content=new))
+    assert saved.outcome is Outcome.UPDATED
+    assert contents(memories) == [new]
+    assert memories.get(first.id).superseded_by == saved.record.id
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user drinks coffee in the morning.", "The user never drinks coffee at night."),
+        ("The user's budget for hotels is 500.", "The user's budget for flights is 900."),
+        ("The user likes cats.", "The user does not like dogs."),
+        ("用户喜欢喝咖啡。", "用户不喜欢喝绿茶。"),
+    ],
+)
+def test_what_is_about_something_else_stands_beside_it(memories, old, new):
     memories.save(MemoryRecord(content=old))
     assert memories.save(MemoryRecord(content=new)).outcome is Outcome.ADDED
     assert set(contents(memories)) == {old, new}
+
+
+def test_a_limit_is_not_given_up_for_a_taste(memories):
+    limit = MemoryRecord(content="The user cannot eat peanuts.", type="constraint")
+    memories.save(limit)
+    memories.save(MemoryRecord(content="The user likes to eat peanuts.", type="preference"))
+    assert limit.content in contents(memories)
+    saved = memories.save(MemoryRecord(content="The user can eat peanuts.", type="constraint"))
+    assert [old.id for old in saved.replaced] == [limit.id]
+
+
+def test_a_guess_supersedes_nothing_that_was_stated(memories):
+    memories.save(MemoryRecord(content="The user likes coffee."))
+    guess = MemoryRecord(content="The user does not like coffee.", confirmation="inferred")
+    assert memories.save(guess).outcome is Outcome.ADDED
+
+
+def test_two_events_with_other_figures_are_two(memories):
+    memories.save(MemoryRecord(content="The user ran 5 km.", type="episode"))
+    memories.save(MemoryRecord(content="The user ran 12 km.", type="episode"))
+    assert len(contents(memories)) == 2
+
+
+def test_one_subject_has_one_value(memories):
+    old = MemoryRecord(content="The user works at Orbital.", subject="employer")
+    beside = MemoryRecord(content="The user works out on Mondays.", subject="sport")
+    for record in (old, beside):
+        memories.save(record)
+    new = MemoryRecord(content="Nowadays a bakery pays the user.", subject="employer")
+    assert [each.id for each in memories.save(new).replaced] == [old.id]
+    assert set(contents(memories)) == {new.content, beside.content}
+
+
+class TestSeveralEdits:
+    """What a turn comes to is worked out as a whole, and written as a whole."""
+
+    def edited(self, memories, *edits):
+        edited = drive(memories.plan(edits))
+        memories.store.commit(edited.changes)
+        return edited
+
+    def test_later_ones_see_earlier_ones(self, memories):
+        edited = self.edited(
+            memories,
+            Remember(MemoryRecord(content="The user likes tea.")),
+            Remember(MemoryRecord(content="the user likes tea")),
+            Remember(MemoryRecord(content="The user does not like tea.")),
+        )
+        assert [saved.outcome for saved in edited.saved] == ["added", "duplicate", "updated"]
+        assert contents(memories) == ["The user does not like tea."]
+
+    def test_nothing_is_written_before_the_commit(self, memories, store):
+        drive(memories.plan([Remember(MemoryRecord(content="The user likes tea."))]))
+        assert contents(memories) == []
+
+    def test_a_change_by_others_in_between_is_noticed(self, memories, store):
+        record = memories.save(MemoryRecord(content="The user likes tea.")).record
+        edited = drive(memories.plan([Remember(MemoryRecord(content="The user hates tea."))]))
+        memories.update(record.id, "The user likes green tea.")
+        with pytest.raises(VersionConflictError):
+            store.commit(edited.changes)
+        assert contents(memories) == ["The user likes green tea."]
+
+    def test_named_ones_give_way_and_unknown_names_do_not_matter(self, memories):
+        old = memories.save(MemoryRecord(content="The user lives near the harbour.")).record
+        new = MemoryRecord(content="The user has moved to the hills.")
+        edited = self.edited(memories, Remember(new, replaces=(old.id, "nobody")))
+        assert [each.id for each in edited.saved[0].replaced] == [old.id]
+        assert contents(memories) == [new.content]
+
+    def test_what_is_retracted_gives_way(self, memories):
+        memories.save(MemoryRecord(content="The user plays the cello."))
+        new = MemoryRecord(content="The user sings in a choir.")
+        self.edited(memories, Remember(new, retracts=("The user plays the cello.",)))
+        assert contents(memories) == [new.content]
+
+    def test_a_topic_is_retired_with_all_its_words_or_not_at_all(self, memories):
+        keep = memories.save(MemoryRecord(content="The user has a green boat.")).record
+        gone = memories.save(MemoryRecord(content="The user's red boat leaks.")).record
+        edited = self.edited(memories, Retire("the red boat"))
+        assert [each.id for each in edited.retired] == [gone.id]
+        assert memories.get(gone.id).status is Status.ARCHIVED
+        assert contents(memories) == [keep.content]
+
+    def test_the_bound_holds_for_all_of_them_together(self, store):
+        memories = Memories(store, HERE, max_items=3)
+        words = ["cello", "bicycle", "jungle", "oyster", "window", "pump"]
+        for word in words[:3]:
+            memories.save(MemoryRecord(content=f"Owns a {word}.", importance=0.2))
+        edits = [Remember(MemoryRecord(content=f"Owns a {word}.")) for word in words[3:5]]
+        edited = self.edited(memories, *edits)
+        assert len(edited.archived) == 2
+        assert len(contents(memories)) == 3
 
 
 def test_the_same_origin_twice_changes_nothing(memories):

@@ -13,10 +13,12 @@ from itertools import pairwise
 from langchain_core.messages import BaseMessage
 
 from langgraph_memory import clock
+from langgraph_memory.calls import Steps
 from langgraph_memory.extraction.answers import completed
 from langgraph_memory.extraction.dates import days, period
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
+from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.extraction.rules.chinese.reading import read_chinese
 from langgraph_memory.extraction.rules.english.reading import read_english
 from langgraph_memory.extraction.rules.keywords import keywords
@@ -26,7 +28,7 @@ from langgraph_memory.messages import check_messages
 from langgraph_memory.offline.words import has_han, sentences
 from langgraph_memory.records import Confirmation, MemoryType
 
-__all__ = ["RULES", "extract_by_rules"]
+__all__ = ["RULES", "RulesExtractor", "extract_by_rules"]
 
 RULES = "rules/1"
 """Name and version of this extractor, for `MemoryRecord.extractor`."""
@@ -49,6 +51,17 @@ _LATIN = re.compile(r"[A-Za-z]+")
 _MIXED = re.compile(
     r"(?<=[A-Za-z.!?,])\s+(?=[\u4e00-\u9fff]{3})|(?<=[\u4e00-\u9fff。！？，])\s*(?=(?:I'm|I|My|my|Please|Always|Never)\s\w+\s\w+)"
 )
+
+
+class RulesExtractor:
+    """The rules as an `Extractor`; it costs no model call."""
+
+    name = RULES
+
+    def steps(self, request: ExtractionRequest) -> Steps[Extraction]:
+        """What the rules read from the request's messages."""
+        return extract_by_rules(request.messages, speaker=request.speaker, said_at=request.said_at)
+        yield  # A generator that yields nothing.
 
 
 def extract_by_rules(

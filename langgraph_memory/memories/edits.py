@@ -1,0 +1,60 @@
+"""What is to become of a user's memories, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from langgraph_memory.memories.outcome import Saved
+from langgraph_memory.records import MemoryRecord
+from langgraph_memory.store import Change
+
+__all__ = ["Edit", "Edited", "Remember", "Retire"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """A memory to be added.
+
+    Attributes:
+        record: The memory. Its `subject`, if it has that extra field, names what has one value at
+            a time: an older memory on the same subject is superseded.
+        replaces: Ids of memories that it takes the place of; unknown ones are left out.
+        retracts: Statements that are no longer true, as they may be remembered.
+    """
+
+    record: MemoryRecord
+    replaces: tuple[str, ...] = ()
+    retracts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """Memories to be archived, because the user withdrew them.
+
+    Attributes:
+        topic: What they are about: those whose statement has all of its words.
+        ids: Their ids, where they are known; then the topic does not matter.
+    """
+
+    topic: str
+    ids: tuple[str, ...] = ()
+
+
+Edit = Remember | Retire
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What edits come to, to be committed.
+
+    Attributes:
+        changes: For `MemoryStore.commit`, alone or with others.
+        saved: What becomes of each memory to be added, in order.
+        retired: Memories archived because they were withdrawn.
+        archived: Memories archived because there were more than may be kept.
+    """
+
+    changes: tuple[Change, ...]
+    saved: tuple[Saved, ...] = ()
+    retired: tuple[MemoryRecord, ...] = ()
+    archived: tuple[MemoryRecord, ...] = ()
