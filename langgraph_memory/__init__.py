@@ -19,6 +19,7 @@ from langgraph_memory.context import (
 )
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.integrations import add_pre_model_steps, context_node, ordered_steps
+from langgraph_memory.memory import Memory
 from langgraph_memory.messages import pin, repair, units, validate
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
@@ -47,6 +48,7 @@ __all__ = [
     "ContextView",
     "LangGraphMemoryError",
     "Layered",
+    "Memory",
     "MemoryRecord",
     "MemoryStore",
     "MessageWindow",

@@ -20,7 +20,10 @@ from typing import Any, Protocol
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
 
-__all__ = ["Identification", "Identity", "decode_label", "encode_label"]
+__all__ = ["OWNER_KEY", "Identification", "Identity", "decode_label", "encode_label"]
+
+OWNER_KEY = "memory_owner"
+"""State key, private to the middleware and nodes, in which a thread keeps its owner."""
 
 Namespace = tuple[str, ...]
 
@@ -85,17 +88,21 @@ class Identification:
         agent: Name of the agent.
         resolver: Given the runtime, returns the user, or None if it does not know. For hosts with
             an authentication of their own.
+        environment_resolver: The same for the environment.
         trust_context: Whether ``user_id`` of the runtime context is believed. None believes it
             unless the run comes from LangGraph's server, whose clients write the context.
         user_key: Name of the user in the runtime context.
         environment_key: Name of the environment there.
+        incognito_key: Name of what there says that nothing is to be remembered.
     """
 
     agent: str
     resolver: Callable[[AnyRuntime], str | None] | None = None
+    environment_resolver: Callable[[AnyRuntime], str | None] | None = None
     trust_context: bool | None = None
     user_key: str = "user_id"
     environment_key: str = "environment_id"
+    incognito_key: str = "incognito"
 
     def __post_init__(self) -> None:
         _text(self.agent, "agent")
@@ -112,21 +119,29 @@ class Identification:
             IdentityError: If nobody says who is asking, or it is not the thread's owner.
         """
         user = self._user(runtime)
-        kept = None if owner is None else Identity(self.agent, owner["user"], owner["environment"])
+        kept = None
+        if owner and "user" in owner:
+            kept = Identity(self.agent, owner["user"], owner.get("environment"))
         if kept is not None and user is not None and user != kept.user:
             raise IdentityError(
                 "This thread belongs to another user than the one who is asking. Give every user "
                 "threads of their own. Nothing was read or written."
             )
+        if not self._believes_context(runtime):
+            kept = None  # A server's clients can write any state: it may refuse, and not vouch.
         if user is None and kept is None:
             raise IdentityError(self._advice(runtime))
-        environment = self._of_context(runtime, self.environment_key)
-        if user is None and kept is not None:
-            return kept
-        if environment is None and kept is not None:
-            environment = kept.environment
-        assert user is not None
-        return Identity(self.agent, user, environment)
+        environment = self._environment(runtime)
+        if kept is None:
+            return Identity(self.agent, str(user), environment)
+        return Identity(self.agent, kept.user, environment or kept.environment)
+
+    def is_incognito(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None = None) -> bool:
+        """Whether a run is to read and write no memory, as its context or its thread says.
+
+        Anybody may ask for that, and it holds for the rest of the thread.
+        """
+        return bool(_of(runtime.context, self.incognito_key) or (owner or {}).get("incognito"))
 
     def _user(self, runtime: AnyRuntime) -> str | None:
         authenticated = getattr(runtime.server_info, "user", None)
@@ -138,11 +153,17 @@ class Identification:
                 return _text(resolved, "The user that the resolver returned")
         return self._of_context(runtime, self.user_key)
 
+    def _environment(self, runtime: AnyRuntime) -> str | None:
+        if self.environment_resolver is not None:
+            resolved = self.environment_resolver(runtime)
+            if resolved is not None:
+                return _text(resolved, "The environment that the resolver returned")
+        return self._of_context(runtime, self.environment_key)
+
     def _of_context(self, runtime: AnyRuntime, key: str) -> str | None:
         if not self._believes_context(runtime):
             return None
-        context = runtime.context
-        value = context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
+        value = _of(runtime.context, key)
         return None if value is None else _text(value, f"{key!r} in the runtime context")
 
     def _believes_context(self, runtime: AnyRuntime) -> bool:
@@ -162,6 +183,10 @@ class Identification:
                 "it; trust_context=True believes it."
             )
         return advice
+
+
+def _of(context: Any, key: str) -> Any:
+    return context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
 
 
 def _text(value: Any, name: str) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -50,6 +51,7 @@ class LongTermMemorySettings(_Section):
         auto_extract: Whether turns are read for memories in the background.
         auto_load: Whether memories are recalled before each call of the model.
         load_max_items: Memories recalled at most.
+        load_timeout: Seconds that a reply waits for them at most; then it goes without.
         min_similarity: Cosine below which a memory that has no word in common is not recalled;
             None leaves it to the ranking. It depends on the embedder: 0.75 for OpenAI's.
         duplicate_similarity: Cosine from which on two statements are one.
@@ -57,7 +59,8 @@ class LongTermMemorySettings(_Section):
         profile_tokens: Tokens for the user's profile.
         task_tokens: Tokens for unfinished tasks.
         placement: Where recalled memories go: just before the newest user message, which keeps the
-            provider's cached prefix, or into the system prompt.
+            provider's cached prefix, or into the system prompt, or into the layers of a `Layered`
+            strategy.
         daily_quota: Memories extracted per user and day.
         extraction_model: ``provider:model`` that reads turns; None for the rules, which cost no
             call.
@@ -69,12 +72,13 @@ class LongTermMemorySettings(_Section):
     auto_extract: bool = True
     auto_load: bool = True
     load_max_items: Annotated[int, Field(ge=0, le=100)] = 10
+    load_timeout: Annotated[float, Field(gt=0)] = 10.0
     min_similarity: Share | None = None
     duplicate_similarity: Share = 0.95
     memory_tokens: Tokens = 1_000
     profile_tokens: Tokens = 200
     task_tokens: Tokens = 400
-    placement: Literal["before_last_user", "system"] = "before_last_user"
+    placement: Literal["before_last_user", "system", "layers"] = "before_last_user"
     daily_quota: Annotated[int, Field(ge=0)] = 50
     extraction_model: str | None = None
 
@@ -98,19 +102,20 @@ class Settings(_Section):
 
 
 def load_settings(
-    file: str | os.PathLike[str] | None = None, environment: Mapping[str, str] | None = None
+    file: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Settings:
     """Read a YAML file and the environment.
 
     Args:
-        file: The file; None for the environment alone.
+        file: The file, or what would be in it; None for the environment alone.
         environment: Variables; by default the process's own.
 
     Raises:
         InvalidSettingsError: If there is no such file, or a key or value is not one of ours. The
             message names the key and the line or variable.
     """
-    given, places = ({}, {}) if file is None else _read(Path(file))
+    given, places = _given(file)
     _override(given, places, os.environ if environment is None else environment)
     defaults, agents = given.pop("defaults", None), given.pop("agents", None)
     for name, section in (("defaults", defaults), ("agents", agents)):
@@ -152,6 +157,16 @@ def _merged(under: Any, over: Any) -> Any:
         for key in under.keys() & over.keys()
         if isinstance(under[key], dict) and isinstance(over[key], dict)
     }
+
+
+def _given(
+    file: str | os.PathLike[str] | Mapping[str, Any] | None,
+) -> tuple[dict[str, Any], dict[KeyPath, str]]:
+    if file is None:
+        return {}, {}
+    if isinstance(file, Mapping):
+        return deepcopy(dict(file)), {}
+    return _read(Path(file))
 
 
 def _read(file: Path) -> tuple[dict[str, Any], dict[KeyPath, str]]:

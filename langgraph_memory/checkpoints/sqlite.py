@@ -26,7 +26,7 @@ def sqlite_saver(path: str | Path) -> Iterator[SqliteSaver]:
     Raises:
         InvalidInputError: The file cannot be opened, or is not an SQLite database.
     """
-    with closing(_connect(path)) as connection:
+    with closing(connect(path)) as connection:
         saver = SqliteSaver(connection)
         saver.setup()
         yield saver
@@ -43,7 +43,7 @@ async def async_sqlite_saver(path: str | Path) -> AsyncIterator[AsyncSqliteSaver
         InvalidInputError: The file cannot be opened, or is not an SQLite database.
     """
     # Looked at off the event loop first: what fails later would leave a thread behind.
-    (await asyncio.to_thread(_connect, path)).close()
+    (await asyncio.to_thread(connect, path)).close()
     async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
         await saver.conn.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         await saver.setup()
@@ -59,7 +59,12 @@ def thread_ids(saver: SqliteSaver) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def _connect(path: str | Path) -> sqlite3.Connection:
+def connect(path: str | Path) -> sqlite3.Connection:
+    """A connection to a file of threads, for use from several threads under a lock.
+
+    Raises:
+        InvalidInputError: The file cannot be opened, or is not an SQLite database.
+    """
     try:
         connection = sqlite3.connect(str(path), timeout=BUSY_SECONDS, check_same_thread=False)
     except sqlite3.Error as error:

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from langgraph_memory.chat.models import chat_model
 from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
 from langgraph_memory.cli.memories import memories_app
 from langgraph_memory.cli.reindex import reindex as reindex_store
+from langgraph_memory.models import chat_model
 
 typer_app = typer.Typer(
     help="Memory for LangGraph agents.", no_args_is_help=True, pretty_exceptions_enable=False

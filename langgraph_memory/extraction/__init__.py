@@ -1,5 +1,6 @@
-"""From what was said to what is worth remembering: the gate before, and the extractor by rules."""
+"""From what was said to what is worth remembering: the gate before, and two extractors."""
 
+from langgraph_memory.extraction.by_model import ModelExtractor
 from langgraph_memory.extraction.gate import (
     GateSettings,
     Seen,
@@ -26,6 +27,7 @@ __all__ = [
     "ExtractionRequest",
     "Extractor",
     "GateSettings",
+    "ModelExtractor",
     "Proposal",
     "RulesExtractor",
     "Seen",

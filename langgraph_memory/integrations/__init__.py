@@ -1,33 +1,45 @@
-"""Context strategies in LangGraph and LangChain: pre-model nodes, hooks and middleware."""
+"""Context strategies and memory in LangGraph and LangChain: nodes, hooks and middleware."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from langgraph_memory.errors import MissingExtraError
+from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, RememberNode
+from langgraph_memory.integrations.memory_run import memory_layers
 from langgraph_memory.integrations.node import ContextNode, add_pre_model_steps, context_node
 from langgraph_memory.integrations.ordered_steps import ordered_steps
 from langgraph_memory.integrations.overflow import OverflowRetry
 
 if TYPE_CHECKING:
+    from langgraph_memory.integrations.memory_middleware import MemoryMiddleware
     from langgraph_memory.integrations.middleware import ContextMiddleware
 
 __all__ = [
     "ContextMiddleware",
     "ContextNode",
+    "MemoryMiddleware",
+    "MemoryNodes",
     "OverflowRetry",
+    "RecallNode",
+    "RememberNode",
     "add_pre_model_steps",
     "context_node",
+    "memory_layers",
     "ordered_steps",
 ]
 
 
+_MIDDLEWARE = {"ContextMiddleware": "middleware", "MemoryMiddleware": "memory_middleware"}
+
+
 def __getattr__(name: str) -> Any:
-    """Import the middleware when it is asked for: it needs the `langchain` extra."""
-    if name != "ContextMiddleware":
+    """Import a middleware when it is asked for: it needs the `langchain` extra."""
+    if name not in _MIDDLEWARE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from langgraph_memory.integrations.middleware import ContextMiddleware
+        module = import_module(f"{__name__}.{_MIDDLEWARE[name]}")
     except ImportError as error:
         if (error.name or "").split(".")[0] != "langchain":
             raise
-        raise MissingExtraError("langchain", "langchain", "ContextMiddleware") from error
-    return ContextMiddleware
+        raise MissingExtraError("langchain", "langchain", name) from error
+    return getattr(module, name)

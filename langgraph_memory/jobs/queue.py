@@ -8,7 +8,7 @@ have the same job, and a worker that dies loses its lease, not the job.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -175,7 +175,10 @@ class JobQueue:
             if there is None:
                 return
             if there.version == job.version:
-                done = replace(there, lease=None, leased_until=None, attempts=0, error=None)
+                # What was asked for may quote a conversation: it is not kept longer than needed.
+                done = replace(
+                    there, payload={}, lease=None, leased_until=None, attempts=0, error=None
+                )
                 if self._put(done, "done", ttl=DONE_MINUTES) is not None:
                     return
             else:
@@ -186,20 +189,28 @@ class JobQueue:
 
     def fail(self, job: Job, error: str) -> None:
         """A claimed job failed: it waits for a while, longer each time, and is tried again."""
+
+        def later(there: Job) -> Job:
+            pause = min(self._retry * 2 ** min(there.attempts, 20), SLOWEST_RETRY)
+            due = clock.now() + pause
+            return replace(there, attempts=there.attempts + 1, error=error, due=due)
+
+        self._release(job, later)
+
+    def postpone(self, job: Job, seconds: float) -> None:
+        """A claimed job is not ready: it waits so long, or until it is asked for again."""
+        due = clock.now() + timedelta(seconds=seconds)
+        self._release(job, lambda there: replace(there, attempts=0, error=None, due=due))
+
+    def _release(self, job: Job, later: Callable[[Job], Job]) -> None:
         for _ in range(ATTEMPTS):
             there = self._held(job)
             if there is None:
                 return
-            pause = min(self._retry * 2 ** min(there.attempts, 20), SLOWEST_RETRY)
-            later = replace(
-                there,
-                lease=None,
-                leased_until=None,
-                attempts=there.attempts + 1,
-                error=error,
-                due=clock.now() + pause,
-            )
-            if self._put(later, "waiting") is not None:
+            released = replace(later(there), lease=None, leased_until=None)
+            if there.version != job.version:  # Asked for meanwhile: as soon as that says.
+                released = replace(released, due=min(released.due, there.due))
+            if self._put(released, "waiting") is not None:
                 return
         raise self._contended(job.subject)
 

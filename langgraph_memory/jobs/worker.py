@@ -20,12 +20,13 @@ class Worker:
 
     Args:
         queue: Whose jobs.
-        work: Does one job; what it raises is a failure, and the job is tried again later.
+        work: Does one job, and returns None if it is done, or the seconds after which there is
+            more to do. What it raises is a failure, and the job is tried again later.
         interval: Seconds between looks at the queue, if nothing is announced.
     """
 
     def __init__(
-        self, queue: JobQueue, work: Callable[[Job], None], *, interval: float = 1.0
+        self, queue: JobQueue, work: Callable[[Job], float | None], *, interval: float = 1.0
     ) -> None:
         self.queue = queue
         self._work = work
@@ -33,6 +34,7 @@ class Worker:
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._starting = threading.Lock()
+        self._one_at_a_time = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -47,18 +49,17 @@ class Worker:
     def flush(self) -> int:
         """Do all that waits now, due or not, in this thread; how many jobs succeeded.
 
-        A job that fails is left for later, and is not tried a second time.
+        A job that fails or is not ready is left for later, and is not tried a second time.
         """
         done = 0
-        failed: set[str] = set()
-        while True:
-            job = self.queue.claim(all_of_them=True, without=failed)
-            if job is None:
-                return done
-            if self._do(job):
-                done += 1
-            else:
-                failed.add(job.subject)
+        left: set[str] = set()
+        with self._one_at_a_time:  # What the thread has just begun is waited for.
+            while (job := self.queue.claim(all_of_them=True, without=left)) is not None:
+                if self._do(job):
+                    done += 1
+                else:
+                    left.add(job.subject)
+        return done
 
     def close(self, timeout: float = 10.0) -> None:
         """Stop after the job that runs now; what waits is left for the next worker.
@@ -74,24 +75,32 @@ class Worker:
 
     def _run(self) -> None:
         while not self._stopped.is_set():
+            if not self._next():
+                self._wake.wait(self._interval)
+                self._wake.clear()
+
+    def _next(self) -> bool:
+        """Do a job that is due; whether there was one."""
+        with self._one_at_a_time:
             try:
                 job = self.queue.claim()
             except Exception:
                 if not self._stopped.is_set():
                     logger.exception("The queue could not be read; trying again.")
-                job = None
-            if job is None:
-                self._wake.wait(self._interval)
-                self._wake.clear()
-            else:
+                return False
+            if job is not None:
                 self._do(job)
+            return job is not None
 
     def _do(self, job: Job) -> bool:
         try:
-            self._work(job)
+            seconds = self._work(job)
         except Exception as error:
             logger.exception("Background work for %r failed; it is tried again.", job.subject)
             self.queue.fail(job, f"{type(error).__name__}: {error}")
+            return False
+        if seconds is not None:
+            self.queue.postpone(job, seconds)
             return False
         self.queue.finish(job)
         return True

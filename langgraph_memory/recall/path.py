@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nlargest
@@ -109,8 +109,17 @@ class Recall:
         question: Question,
         namespaces: Sequence[Namespace],
         filter: Mapping[str, Any] | None = None,
+        *,
+        without: Collection[Place] = (),
     ) -> Steps[RecallReport]:
-        """The same as steps, for those who have other calls to make in between."""
+        """The same as steps, for those who have other calls to make in between.
+
+        Args:
+            question: The newest message, the turns before it, and the time.
+            namespaces: Where to look.
+            filter: Conditions on the value.
+            without: Items that are not to be among the result, as they are shown elsewhere.
+        """
         query = question.query(self.enough_terms)
         condition = parse(filter)
         if not query.strip():
@@ -133,7 +142,8 @@ class Recall:
                     items[item.namespace, item.key] = item
                     passages[item.namespace, item.key] = passage_of(item.value, question.now)
         ranked = self._ranked(question, query, items, passages)
-        fitting = within(ranked, self._tokens, self.budget, self.limit)
+        wanted_of_them = (each for each in ranked if each.candidate.place not in without)
+        fitting = within(wanted_of_them, self._tokens, self.budget, self.limit)
         memories = [
             Recalled(
                 items[each.candidate.place],

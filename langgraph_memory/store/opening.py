@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import TTLConfig
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store.base import MemoryStore
 
-__all__ = ["open_store"]
+__all__ = ["location_of", "open_store"]
 
 _CONNINFO = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
 _HALF_A_URL = re.compile(r"(?i)(sqlite|postgres(ql)?):(?!//)")
@@ -38,25 +38,40 @@ def open_store(
         InvalidInputError: If the scheme is none of these, or a schema is named for SQLite.
         MissingExtraError: If the driver is not installed.
     """
+    kind, target = location_of(url)
+    if kind == "postgres":
+        from langgraph_memory.store.postgres import PostgresMemoryStore
+
+        if schema:
+            return PostgresMemoryStore(target, schema=schema, index=index, ttl=ttl)
+        return PostgresMemoryStore(target, index=index, ttl=ttl)
+    if schema:
+        raise InvalidInputError(f"An SQLite file has no schemas, got schema={schema!r}.")
+    from langgraph_memory.store.sqlite import SQLiteMemoryStore
+
+    return SQLiteMemoryStore(target, index=index, ttl=ttl)
+
+
+def location_of(url: str | os.PathLike[str]) -> tuple[Literal["sqlite", "postgres"], str]:
+    """Which database a URL names, and the path or connection string of it.
+
+    Args:
+        url: See `open_store`.
+
+    Raises:
+        InvalidInputError: If the scheme is none of those.
+    """
     url = os.fspath(url)
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower()
     url = f"{scheme}{separator}{rest}" if separator else url
     if scheme in ("postgresql", "postgres") if separator else _CONNINFO.match(url):
-        from langgraph_memory.store.postgres import PostgresMemoryStore
-
-        if schema:
-            return PostgresMemoryStore(url, schema=schema, index=index, ttl=ttl)
-        return PostgresMemoryStore(url, index=index, ttl=ttl)
+        return "postgres", url
     if not url.strip() or _HALF_A_URL.match(url) or (separator and scheme != "sqlite"):
         raise InvalidInputError(
             f"There is no store at {url!r}. Use postgresql://user@host/database, "
             "sqlite:///file.db, the path of a file, or :memory:."
         )
-    if schema:
-        raise InvalidInputError(f"An SQLite file has no schemas, got schema={schema!r}.")
-    from langgraph_memory.store.sqlite import SQLiteMemoryStore
-
     # sqlite:///relative and sqlite:////absolute, as is usual for database URLs.
     path = rest.removeprefix("/") if separator else os.path.expanduser(url)
-    return SQLiteMemoryStore(path or ":memory:", index=index, ttl=ttl)
+    return "sqlite", path or ":memory:"

@@ -19,16 +19,13 @@ from pydantic import BaseModel
 
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
-from langgraph_memory.identity import Identification, Identity
+from langgraph_memory.identity import OWNER_KEY, Identification, Identity
 from langgraph_memory.memories import FoundMemory, Memories, Outcome
 from langgraph_memory.records import MemoryRecord, MemoryType, Source
 from langgraph_memory.store import MemoryStore
 from langgraph_memory.tools import arguments
 
-__all__ = ["OWNER_KEY", "memory_tools"]
-
-OWNER_KEY = "memory_owner"
-"""State key, private to the middleware and nodes, in which a thread keeps its owner."""
+__all__ = ["memory_tools"]
 
 Runtime = ToolRuntime[Any, Any]
 

@@ -74,6 +74,34 @@ def test_a_thread_without_context_belongs_to_the_owner_it_has_kept():
     assert WHO.identify(Run({"user_id": "anna"}), owner) == Identity("chat", "anna", "home")
 
 
+def test_an_owner_that_a_servers_client_may_have_written_vouches_for_nobody():
+    forged = {"agent": "chat", "user": "anna", "environment": "annas-home"}
+    nobody_authenticated = Run({"user_id": "anna"}, SimpleNamespace(user=None))
+    with pytest.raises(IdentityError, match="not believed"):
+        WHO.identify(nobody_authenticated, forged)
+    mine = {**forged, "user": "oscar"}
+    assert WHO.identify(Run(None, served("oscar")), mine) == Identity("chat", "oscar", None)
+
+
+def test_a_resolver_tells_the_environment_where_the_context_is_not_believed():
+    who = Identification("chat", environment_resolver=lambda run: "home-12")
+    run = Run({"environment_id": "another"}, served("anna"))
+    assert who.identify(run) == Identity("chat", "anna", "home-12")
+
+
+@pytest.mark.parametrize(
+    ("context", "owner", "expected"),
+    [
+        ({"incognito": True}, None, True),
+        ({"user_id": "anna"}, {"incognito": True}, True),
+        (None, {"user": "anna"}, False),
+        (SimpleNamespace(incognito=True), None, True),
+    ],
+)
+def test_incognito_is_asked_for_by_anybody_and_lasts(context, owner, expected):
+    assert WHO.is_incognito(Run(context), owner) is expected
+
+
 def test_another_caller_of_a_thread_is_refused():
     owner = WHO.identify(Run({"user_id": "anna"})).to_state()
     for run in (Run({"user_id": "oscar"}), Run({"user_id": "anna"}, served("oscar"))):

@@ -1,4 +1,4 @@
-"""Which chat model a command talks to."""
+"""The chat model that a name stands for."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def chat_model(name: str | None) -> BaseChatModel:
         return OfflineChatModel()
     if ":" not in name:
         raise InvalidInputError(
-            f"--model {name!r} has no provider. Write provider:name, as openai:gpt-4o-mini, or "
+            f"The model {name!r} has no provider. Write provider:name, as openai:gpt-4o-mini, or "
             f"{OFFLINE!r} for the extractive model that needs no key."
         )
     try:
         from langchain.chat_models import init_chat_model
     except ImportError as error:
-        raise MissingExtraError("langchain", "langchain", f"--model {name}") from error
+        raise MissingExtraError("langchain", "langchain", f"The model {name!r}") from error
     try:
         model: BaseChatModel = init_chat_model(name)
     except ImportError as error:
-        raise InvalidInputError(f"--model {name!r}: {error}") from error
+        raise InvalidInputError(f"The model {name!r} cannot be made: {error}") from error
     except Exception as error:
         raise InvalidInputError(
-            f"--model {name!r} could not be made: {error}. Is the provider's key set, "
+            f"The model {name!r} could not be made: {error}. Is the provider's key set, "
             "for instance OPENAI_API_KEY?"
         ) from error
     return model

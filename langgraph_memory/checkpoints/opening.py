@@ -1,0 +1,88 @@
+"""Opening the checkpointer that a URL names, for synchronous and asynchronous graphs alike."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from langgraph_memory.checkpoints.off_loop import OffLoop
+from langgraph_memory.checkpoints.sqlite import connect
+from langgraph_memory.errors import MissingExtraError, StoreUnavailableError
+from langgraph_memory.store.opening import location_of
+
+__all__ = ["SQLiteCheckpointer", "open_checkpointer"]
+
+SETUPS = 10
+"""How often setting up is tried that other processes get in the way of."""
+
+
+class SQLiteCheckpointer(OffLoop, SqliteSaver):
+    """LangGraph's SQLite checkpointer, awaitable as well."""
+
+
+@contextmanager
+def open_checkpointer(url: str | os.PathLike[str]) -> Iterator[BaseCheckpointSaver[Any]]:
+    """The threads at a URL: one SQLite file, or a Postgres database.
+
+    The tables are set up. Memories may be in the same database.
+
+    Args:
+        url: As for `langgraph_memory.store.open`.
+
+    Raises:
+        InvalidInputError: There is no such scheme, or the file is no SQLite database.
+        StoreUnavailableError: The server cannot be reached.
+        MissingExtraError: The driver is not installed.
+    """
+    kind, target = location_of(url)
+    if kind == "sqlite":
+        with closing(connect(target)) as connection:
+            saver = SQLiteCheckpointer(connection)
+            saver.setup()
+            yield saver
+        return
+    with _postgres(target) as postgres:
+        yield postgres
+
+
+@contextmanager
+def _postgres(dsn: str) -> Iterator[BaseCheckpointSaver[Any]]:
+    try:
+        from psycopg import OperationalError, errors
+        from psycopg.rows import dict_row
+        from psycopg_pool import ConnectionPool, PoolTimeout
+
+        from langgraph_memory.checkpoints.postgres import PostgresCheckpointer
+    except ImportError as error:
+        raise MissingExtraError(
+            str(error.name), "postgres", "A checkpointer on Postgres"
+        ) from error
+    # As LangGraph's checkpointer wants its connections.
+    given = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    pool: ConnectionPool[Any] = ConnectionPool(
+        dsn, min_size=1, max_size=10, kwargs=given, open=False
+    )
+    with pool:
+        try:
+            pool.wait(timeout=30.0)
+        except (OperationalError, PoolTimeout) as error:
+            raise StoreUnavailableError(
+                f"The Postgres server of the threads cannot be reached: {error}"
+            ) from error
+        saver = PostgresCheckpointer(pool)
+        for attempt in range(SETUPS):
+            try:
+                saver.setup()
+                break
+            except (errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateObject):
+                # Another process sets it up at the same moment.
+                if attempt == SETUPS - 1:
+                    raise
+                time.sleep(0.2)
+        yield saver

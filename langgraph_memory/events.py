@@ -1,0 +1,54 @@
+"""What happened to memories and why, for logs and for whoever listens. No content of memories."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from langgraph_memory import clock
+
+__all__ = ["Event", "Listener", "announce"]
+
+logger = logging.getLogger("langgraph_memory.events")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        name: `recalled`, `recall_failed`, `extracted`, `extraction_skipped`, `dropped`, `saved`,
+            `superseded`, `retired`, `archived`, `profile_changed`, `task_changed`, …
+        reason: Why, where there is a choice.
+        agent: Name of the agent in namespaces.
+        user: Whose memories.
+        thread: Id of the conversation.
+        ids: Of the memories or messages concerned.
+        counts: Figures, such as model calls or tokens.
+        at: When.
+    """
+
+    name: str
+    reason: str = ""
+    agent: str = ""
+    user: str = ""
+    thread: str = ""
+    ids: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    at: datetime = field(default_factory=clock.now)
+
+
+Listener = Callable[[Event], None]
+
+
+def announce(listener: Listener | None, event: Event) -> None:
+    """Tell the log and the listener. A listener that fails changes nothing."""
+    logger.debug("%s", event)
+    if listener is None:
+        return
+    try:
+        listener(event)
+    except Exception:
+        logger.exception("A listener failed on %r.", event.name)

@@ -1,0 +1,265 @@
+"""`Memory.open(url)`: threads and long-term memory of an agent, wired from one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from langgraph_memory.checkpoints import open_checkpointer
+from langgraph_memory.context import ContextStrategy
+from langgraph_memory.embeddings import index_named
+from langgraph_memory.events import Listener
+from langgraph_memory.extraction import Extractor, RulesExtractor
+from langgraph_memory.extraction.by_model import ModelExtractor
+from langgraph_memory.identity import Identification
+from langgraph_memory.integrations import context_node
+from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, RememberNode
+from langgraph_memory.integrations.memory_run import MemoryRuns, memory_layers
+from langgraph_memory.models import chat_model
+from langgraph_memory.service import MemoryService, Placement, Recollection, Transcripts
+from langgraph_memory.settings import (
+    AgentSettings,
+    LongTermMemorySettings,
+    Settings,
+    load_settings,
+)
+from langgraph_memory.store import MemoryStore
+from langgraph_memory.store import open as open_store
+from langgraph_memory.tools import memory_tools
+
+if TYPE_CHECKING:
+    from langgraph_memory.integrations import MemoryMiddleware
+
+__all__ = ["Memory"]
+
+
+class Memory:
+    """Threads and long-term memory of one agent, on one database.
+
+    `checkpointer` and `store` are LangGraph's: compile a graph with them. `middleware()` is for
+    `create_agent`, `nodes` are for a `StateGraph`, `recall_node(strategy=…)` and `nodes.remember`
+    for `create_react_agent`'s hooks, `tools()` for any of them. All of it serves synchronous and
+    asynchronous graphs.
+
+    Use `Memory.open`, or give a store and a checkpointer of your own.
+
+    Args:
+        store: Where memories are.
+        checkpointer: Where threads are. Without one, conversations are read from the messages that
+            a run hands over.
+        settings: Of the agent; what `Settings.of` returns.
+        identification: How a run tells who is asking; by default LangGraph's authenticated user,
+            and `user_id` of the runtime context where that can be trusted.
+        extractor: Reads turns for memories. By default the model of the settings, else the rules.
+        on_event: Told what happens: recalls, skips, writes, losses. No content.
+        debounce: Seconds to wait after a turn for the next, so that several are read together.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        checkpointer: BaseCheckpointSaver[Any] | None = None,
+        settings: AgentSettings | None = None,
+        *,
+        identification: Identification | None = None,
+        extractor: Extractor | None = None,
+        on_event: Listener | None = None,
+        debounce: float = 5.0,
+    ) -> None:
+        self.settings = settings or AgentSettings()
+        long_term = self.settings.long_term_memory
+        self.store = store
+        self.checkpointer = checkpointer
+        self.identification = identification or Identification(long_term.namespace)
+        self.service = MemoryService(
+            store,
+            long_term,
+            transcripts=Transcripts(checkpointer) if checkpointer is not None else None,
+            extractor=extractor or _extractor(long_term),
+            listener=on_event,
+            debounce=debounce,
+        )
+        self._runs = MemoryRuns(self.service, self.identification, checkpointer)
+        self._opened = ExitStack()
+
+    @classmethod
+    def open(
+        cls,
+        url: str | os.PathLike[str],
+        settings: Settings | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "default",
+        index: Mapping[str, Any] | str | None = None,
+        extraction_model: BaseChatModel | None = None,
+        resolver: Callable[[Any], str | None] | None = None,
+        trust_context: bool | None = None,
+        on_event: Listener | None = None,
+        debounce: float = 5.0,
+    ) -> Self:
+        """Open a database for an agent, and go on with what was left to do.
+
+        Args:
+            url: The path of an SQLite file, or ``postgresql://…``.
+            settings: A YAML file, the settings themselves, or None: then memory is on for the
+                agent that is named here, with the defaults for everything else.
+            agent: Name of the agent.
+            index: LangGraph's index configuration, or an embedder's name (``local``,
+                ``provider:model``). Without one, memories are found by keyword.
+            extraction_model: Reads turns for memories, in place of the one in the settings.
+            resolver: Given the runtime, tells the user; for hosts with their own authentication.
+            trust_context: See `Identification`.
+            on_event: Told what happens.
+            debounce: Seconds to wait after a turn for the next.
+
+        Raises:
+            InvalidSettingsError: A key or value of the settings is not one of ours.
+            InvalidInputError: There is no such database or embedder.
+            StoreUnavailableError: The server cannot be reached.
+        """
+        given = _settings(settings, agent)
+        identification = Identification(
+            given.long_term_memory.namespace, resolver=resolver, trust_context=trust_context
+        )
+        with ExitStack() as opened:
+            indexed = index_named(index) if isinstance(index, str) else index
+            store = opened.enter_context(open_store(url, index=indexed))
+            store.setup()
+            memory = cls(
+                store,
+                opened.enter_context(open_checkpointer(url)),
+                given,
+                identification=identification,
+                extractor=None if extraction_model is None else ModelExtractor(extraction_model),
+                on_event=on_event,
+                debounce=debounce,
+            )
+            memory._opened = opened.pop_all()
+        memory.service.start()
+        return memory
+
+    # -- for graphs
+
+    def tools(self) -> list[BaseTool]:
+        """The memory tools, whether the settings switch them on for the middleware or not."""
+        long_term = self.settings.long_term_memory
+        return memory_tools(
+            self.identification,
+            self.store,
+            max_items=long_term.max_items,
+            duplicate_similarity=long_term.duplicate_similarity,
+        )
+
+    def middleware(
+        self,
+        *,
+        placement: Placement | None = None,
+        on_recall: Callable[[Recollection], None] | None = None,
+    ) -> MemoryMiddleware:
+        """Middleware for `create_agent`, to be put before `ContextMiddleware`.
+
+        With `memory_tools` in the settings the agent gets the tools with it.
+
+        Args:
+            placement: Where recalled memories go, in place of what the settings say.
+            on_recall: Called with what the model is shown.
+        """
+        from langgraph_memory.integrations import MemoryMiddleware
+
+        has_tools = self.settings.memory_tools and self.settings.long_term_memory.enabled
+        return MemoryMiddleware(
+            self._runs,
+            placement=placement or self.settings.long_term_memory.placement,
+            tools=self.tools() if has_tools else (),
+            on_recall=on_recall,
+        )
+
+    @property
+    def nodes(self) -> MemoryNodes:
+        """The nodes of a `StateGraph`: `recall` before the model, `remember` after it."""
+        return MemoryNodes(self.recall_node(), RememberNode(self._runs))
+
+    def recall_node(
+        self,
+        *,
+        system: str | None = None,
+        strategy: ContextStrategy | None = None,
+        placement: Placement | None = None,
+        on_recall: Callable[[Recollection], None] | None = None,
+        **context: Any,
+    ) -> RecallNode:
+        """A node that recalls, and may fit the result into a budget; also a `pre_model_hook`.
+
+        Args:
+            system: The system prompt, if it is not among the messages.
+            strategy: A context strategy for the result.
+            placement: Where recalled memories go, in place of what the settings say.
+            on_recall: Called with what the model is shown.
+            **context: Further options of `context_node`, such as `tools` or `profile`.
+        """
+        node = None
+        if strategy is not None:
+            node = context_node(strategy, source="llm_input_messages", **context)
+        return RecallNode(
+            self._runs,
+            system=system,
+            strategy=node,
+            placement=placement or self.settings.long_term_memory.placement,
+            on_recall=on_recall,
+        )
+
+    def layers(self) -> dict[str, Callable[[Sequence[BaseMessage]], list[str]]]:
+        """Profile and memories for ``Layered(model, **memory.layers())``.
+
+        The middleware or recall node then has ``placement="layers"``.
+        """
+        return memory_layers()
+
+    # -- life
+
+    def flush(self) -> int:
+        """Read now, in this thread, what waits in the background; how many jobs were done."""
+        return self.service.flush()
+
+    def close(self) -> None:
+        """Stop after what runs now, and close what `open` opened. Closing twice is harmless."""
+        self.service.close()
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _settings(
+    given: Settings | Mapping[str, Any] | str | os.PathLike[str] | None, agent: str
+) -> AgentSettings:
+    if given is None:
+        # To open a memory for an agent in code is to switch it on.
+        on = LongTermMemorySettings(enabled=True, namespace=agent)
+        return AgentSettings(long_term_memory=on)
+    if isinstance(given, Settings):
+        return given.of(agent)
+    # What is said in code, no variable changes.
+    environment: Mapping[str, str] | None = {} if isinstance(given, Mapping) else None
+    return load_settings(given, environment).of(agent)
+
+
+def _extractor(settings: LongTermMemorySettings) -> Extractor:
+    if settings.extraction_model is None:
+        return RulesExtractor()
+    return ModelExtractor(chat_model(settings.extraction_model))

@@ -1,0 +1,27 @@
+"""Long-term memory at work: recalled before a model call, remembered after the reply."""
+
+from langgraph_memory.service.learner import Learner
+from langgraph_memory.service.ledger import Account, Cursor, ledger_of
+from langgraph_memory.service.recaller import Recaller
+from langgraph_memory.service.recollection import (
+    NOTHING,
+    Placement,
+    Recollection,
+    placed,
+)
+from langgraph_memory.service.service import MemoryService
+from langgraph_memory.service.transcripts import Transcripts
+
+__all__ = [
+    "NOTHING",
+    "Account",
+    "Cursor",
+    "Learner",
+    "MemoryService",
+    "Placement",
+    "Recaller",
+    "Recollection",
+    "Transcripts",
+    "ledger_of",
+    "placed",
+]

@@ -1,0 +1,102 @@
+"""Recalling for a turn: what always holds, and what bears on the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from langgraph_memory import clock
+from langgraph_memory.calls import Call, Steps
+from langgraph_memory.identity import Identity
+from langgraph_memory.messages import key_of, text_of
+from langgraph_memory.recall import (
+    Question,
+    Recall,
+    Recalled,
+    RecallReport,
+    recalled_block,
+    standing_block,
+)
+from langgraph_memory.records import MemoryRecord, MemoryType, Status, is_record
+from langgraph_memory.service.recollection import NOTHING, Recollection
+from langgraph_memory.service.turns import newest_question
+from langgraph_memory.settings import LongTermMemorySettings
+from langgraph_memory.store import MemoryHit, MemoryStore
+from langgraph_memory.tokens import DEFAULT_COUNTER
+
+__all__ = ["Recaller"]
+
+Namespace = tuple[str, ...]
+
+STANDING = {
+    "status": Status.ACTIVE.value,
+    "type": {"$in": [MemoryType.CONSTRAINT.value, MemoryType.INSTRUCTION.value]},
+}
+MOST_STANDING = 1_000
+
+
+class Recaller:
+    """Recalls for the newest message of a thread. It only reads.
+
+    Args:
+        store: Where memories are.
+        settings: Of the agent.
+    """
+
+    def __init__(self, store: MemoryStore, settings: LongTermMemorySettings) -> None:
+        self._store = store
+        self._settings = settings
+        self._recall = Recall(
+            store,
+            budget=settings.memory_tokens,
+            limit=settings.load_max_items,
+            min_similarity=settings.min_similarity or 0.0,
+        )
+
+    def steps(self, who: Identity, messages: Sequence[BaseMessage]) -> Steps[Recollection]:
+        """What is known that bears on a thread's newest user message."""
+        asked = newest_question(messages)
+        if asked is None:
+            return NOTHING
+        message, before = asked
+        places = [place for place in (who.memories, who.knowledge, who.surroundings) if place]
+        records: dict[tuple[Namespace, str], MemoryRecord] = {}
+        for place in places:
+            hits: list[MemoryHit] = yield self._standing(place)
+            records |= {
+                (hit.namespace, hit.key): MemoryRecord.from_value(hit.value)
+                for hit in hits
+                if is_record(hit.value)
+            }
+        standing = standing_block(list(records.values()), tokens=self._settings.profile_tokens)
+        shown = [place for place, record in records.items() if record.id in standing.included]
+        question = Question(text_of(message), clock.now(), before)
+        report: RecallReport = yield from self._recall.steps(question, places, without=shown)
+        recalled = recalled_block(report.memories)
+        return Recollection(
+            question=key_of(message),
+            standing=standing.text,
+            recalled=recalled,
+            used=tuple((each.item.namespace, each.item.key) for each in report.memories),
+            why=(
+                *({"block": "standing", "namespace": [*ns], "key": key} for ns, key in shown),
+                *(_reasons(each) for each in report.memories),
+            ),
+            tokens=sum(map(DEFAULT_COUNTER.count_text, (standing.text, recalled))),
+        )
+
+    def _standing(self, place: Namespace) -> Call:
+        given: dict[str, Any] = {"filter": STANDING, "limit": MOST_STANDING, "refresh_ttl": False}
+        return Call(
+            partial(self._store.find, place, "", **given),
+            partial(self._store.afind, place, "", **given),
+        )
+
+
+def _reasons(memory: Recalled) -> dict[str, Any]:
+    """Why a memory is there, as JSON."""
+    reasons = memory.explain()
+    return {"block": "recalled", **reasons, "namespace": list(reasons["namespace"])}

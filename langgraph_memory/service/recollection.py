@@ -1,0 +1,94 @@
+"""What the model is shown of a user's memories on one turn, and how it gets into the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
+
+from langgraph_memory.messages import made, made_kind, role_of
+
+__all__ = ["NOTHING", "Placement", "Recollection", "placed"]
+
+Namespace = tuple[str, ...]
+Placement = Literal["before_last_user", "system", "layers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The memories for one question.
+
+    Attributes:
+        question: Key of the user message that they were recalled for; empty if there is none.
+        standing: The block of what must always be respected; empty if there is nothing.
+        recalled: The block of what bears on the question.
+        used: Where the memories in the recalled block are.
+        why: For each memory in either block, where it is and why it is there; plain JSON without
+            what it says.
+        tokens: Of both blocks.
+    """
+
+    question: str = ""
+    standing: str = ""
+    recalled: str = ""
+    used: tuple[tuple[Namespace, str], ...] = ()
+    why: tuple[Mapping[str, Any], ...] = ()
+    tokens: int = 0
+
+    def lines(self, block: str) -> list[str]:
+        """The lines of the `standing` or the `recalled` block, without heading and tags."""
+        text: str = getattr(self, block)
+        return text.splitlines()[2:-1]
+
+    def to_state(self) -> dict[str, Any]:
+        """What the thread keeps of it: reasons and places, no content."""
+        return {
+            "question": self.question,
+            "why": [dict(each) for each in self.why],
+            "tokens": self.tokens,
+        }
+
+
+NOTHING = Recollection()
+
+
+def placed(
+    recollection: Recollection,
+    messages: Sequence[AnyMessage],
+    system: SystemMessage | None,
+    placement: Placement,
+) -> tuple[list[AnyMessage], SystemMessage | None]:
+    """Messages and system message of a request with the memories in their places."""
+    if placement == "layers":
+        return list(messages), system
+    system = _after(system, recollection.standing)
+    if placement == "system":
+        return list(messages), _after(system, recollection.recalled)
+    return _before_question(messages, recollection.recalled), system
+
+
+def _after(system: SystemMessage | None, block: str) -> SystemMessage | None:
+    """A system message with a block at its end; only the block where there is no message."""
+    if not block:
+        return system
+    if system is None:
+        return SystemMessage(content=block)
+    content = system.content
+    if isinstance(content, str):
+        return system.model_copy(update={"content": f"{content}\n\n{block}" if content else block})
+    return system.model_copy(update={"content": [*content, {"type": "text", "text": block}]})
+
+
+def _before_question(messages: Sequence[AnyMessage], block: str) -> list[AnyMessage]:
+    """Messages with a block as a message of its own, just before the newest one of the user."""
+    kept = list(messages)
+    at = next((i for i in range(len(kept) - 1, -1, -1) if _is_said(kept[i])), None)
+    if block and at is not None:
+        kept.insert(at, made(HumanMessage(content=block), "memory"))
+    return kept
+
+
+def _is_said(message: BaseMessage) -> bool:
+    return role_of(message) == "user" and made_kind(message) is None

@@ -1,0 +1,344 @@
+"""What middleware, nodes and commands ask of long-term memory, for one agent and all its users."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
+
+from langgraph_memory import clock
+from langgraph_memory.calls import drive
+from langgraph_memory.events import Event, Listener, announce
+from langgraph_memory.extraction import Extractor, RulesExtractor
+from langgraph_memory.identity import Identity
+from langgraph_memory.jobs import Job, JobQueue, Worker
+from langgraph_memory.memories import Memories
+from langgraph_memory.messages import key_of
+from langgraph_memory.service.learner import Learner
+from langgraph_memory.service.ledger import ACCOUNT, Account, ledger_of
+from langgraph_memory.service.recaller import Recaller
+from langgraph_memory.service.recollection import NOTHING, Recollection
+from langgraph_memory.service.transcripts import Transcripts
+from langgraph_memory.service.turns import newest_question, turns_of
+from langgraph_memory.settings import LongTermMemorySettings
+from langgraph_memory.store import MemoryStore
+
+__all__ = ["MemoryService"]
+
+logger = logging.getLogger("langgraph_memory.service")
+
+REMEMBERED = 1_000
+"""Recollections kept in this process, for the later model calls of a turn."""
+MESSAGES_SENT = 40
+"""The newest messages of a thread that go with a job where its checkpoints cannot be read."""
+REPLY_TIME = timedelta(minutes=2)
+"""How long a turn without a reply is taken for one whose reply is still being made."""
+
+Place = tuple[tuple[str, ...], str | None, str]
+
+
+class MemoryService:
+    """Recalls before the model call and remembers after the reply, without the user's waiting.
+
+    Args:
+        store: Where memories, jobs and cursors are.
+        settings: Of the agent.
+        transcripts: Where threads can be read in the background; without it, the newest messages
+            go with the job.
+        extractor: Proposes what to remember; the rules by default.
+        listener: Is told what happens.
+        debounce: Seconds to wait after a turn for the next, so that several are read together.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        settings: LongTermMemorySettings,
+        *,
+        transcripts: Transcripts | None = None,
+        extractor: Extractor | None = None,
+        listener: Listener | None = None,
+        debounce: float = 5.0,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.listener = listener
+        self._transcripts = transcripts
+        self._recaller = Recaller(store, settings)
+        self._learner = Learner(store, settings, extractor or RulesExtractor(), listener)
+        queue = JobQueue(
+            store,
+            f"extraction/{settings.namespace}",
+            debounce=debounce,
+            longest_wait=max(60.0, debounce),
+        )
+        self._worker = Worker(queue, self._work)
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="langgraph-memory")
+        self._recalled: OrderedDict[Place, Future[Recollection]] = OrderedDict()
+        self._pending: set[Future[None]] = set()
+        self._lock = threading.Lock()
+
+    # -- before the model call
+
+    def begin(
+        self,
+        who: Identity,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        *,
+        readable: bool = True,
+    ) -> None:
+        """A run begins: recall in the background, and note durably that there will be a turn.
+
+        The note is there before the model is called, so a crash at any later point loses nothing.
+
+        Args:
+            who: Whose memories.
+            thread: The thread's id; None if there is no checkpointer.
+            messages: The thread so far, with the user's newest message.
+            readable: Whether the thread's checkpoints can be read in the background.
+        """
+        self._ahead(who, thread, messages, note=self._note(thread, messages, readable))
+
+    def recollect(
+        self, who: Identity, thread: str | None, messages: Sequence[BaseMessage]
+    ) -> Recollection:
+        """The memories for a thread's newest user message, the same at every call of its turn.
+
+        What cannot be recalled is reported and left out: a reply without memories is better than
+        none.
+        """
+        future = self._ahead(who, thread, messages)
+        try:
+            return NOTHING if future is None else future.result(self.settings.load_timeout)
+        except Exception as error:
+            return self._failed(who, thread, error)
+
+    async def arecollect(
+        self, who: Identity, thread: str | None, messages: Sequence[BaseMessage]
+    ) -> Recollection:
+        """`recollect` without blocking the event loop."""
+        future = self._ahead(who, thread, messages)
+        try:
+            if future is None:
+                return NOTHING
+            waiting = asyncio.shield(asyncio.wrap_future(future))
+            return await asyncio.wait_for(waiting, self.settings.load_timeout)
+        except Exception as error:
+            return self._failed(who, thread, error)
+
+    def _ahead(
+        self,
+        who: Identity,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        note: Mapping[str, Any] | None = None,
+    ) -> Future[Recollection] | None:
+        """The recollection that was begun for a question, or is begun now."""
+        asked = newest_question(messages)
+        if asked is None:
+            return None
+        place = (who.memories, thread, key_of(asked[0]))
+        with self._lock:
+            future = self._recalled.get(place)
+            if future is None or note is not None:
+                known = list(messages)
+                future = self._threads.submit(self._prepare, who, thread, known, note)
+                self._recalled[place] = future
+                while len(self._recalled) > REMEMBERED:
+                    self._recalled.popitem(last=False)
+            return future
+
+    def _prepare(
+        self,
+        who: Identity,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        note: Mapping[str, Any] | None,
+    ) -> Recollection:
+        if note is not None:
+            self._request(who, note)
+        if not self.settings.auto_load:
+            return NOTHING
+        recollection = drive(self._recaller.steps(who, messages))
+        self._tell(
+            "recalled",
+            who,
+            thread,
+            ids=tuple(each["key"] for each in recollection.why),
+            counts={"tokens": recollection.tokens},
+        )
+        return recollection
+
+    def _failed(self, who: Identity, thread: str | None, error: Exception) -> Recollection:
+        reason = type(error).__name__
+        logger.warning("Nothing could be recalled for this turn: %s: %s", reason, error)
+        self._tell("recall_failed", who, thread, reason=reason)
+        return NOTHING
+
+    # -- after the reply
+
+    def end(
+        self,
+        who: Identity,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        why: Sequence[Mapping[str, Any]] = (),
+        *,
+        readable: bool = True,
+    ) -> None:
+        """A reply was given: count the uses of what was recalled, and have the turn read.
+
+        Both happen in the background.
+
+        Args:
+            who: Whose memories.
+            thread: The thread's id; None if there is no checkpointer.
+            messages: The thread, with the reply.
+            why: What was recalled for it, see `Recollection.why`.
+            readable: Whether the thread's checkpoints can be read in the background.
+        """
+        note = self._note(thread, messages, readable)
+        used: dict[tuple[str, ...], list[str]] = {}
+        for each in why:
+            if each["block"] == "recalled":
+                used.setdefault(tuple(each["namespace"]), []).append(each["key"])
+
+        def after() -> None:
+            for namespace, keys in used.items():
+                self.store.touch(namespace, keys)
+            self._request(who, note)
+
+        self._later(after)
+
+    def _later(self, work: Callable[[], None]) -> None:
+        future = self._threads.submit(work)
+        with self._lock:
+            self._pending.add(future)
+        future.add_done_callback(self._done)
+
+    def _done(self, future: Future[None]) -> None:
+        with self._lock:
+            self._pending.discard(future)
+        if (error := future.exception()) is not None:
+            logger.error("What follows a reply failed: %s", error, exc_info=error)
+
+    # -- in the background
+
+    def _note(
+        self, thread: str | None, messages: Sequence[BaseMessage], readable: bool
+    ) -> dict[str, Any]:
+        """What a job is told of a thread: its id, or its newest messages if nobody can read it."""
+        if thread is not None and readable and self._transcripts is not None:
+            return {thread: None}
+        asked = newest_question(messages)
+        if asked is None:
+            return {}
+        said = messages_to_dict(messages[-MESSAGES_SENT:])
+        name = thread if thread is not None else f"run:{key_of(asked[0])}"
+        return {name: {"messages": said, "at": clock.utc_text(clock.now())}}
+
+    def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
+        if note and self.settings.auto_extract:
+            self._worker.queue.request(json.dumps([who.agent, who.user]), note)
+            self._worker.start()
+
+    def _work(self, job: Job) -> float | None:
+        """Read what is new in the threads of a job."""
+        agent, user = json.loads(job.subject)
+        who = Identity(agent, user)
+        ready: list[datetime] = []
+        failures: list[Exception] = []
+        for thread, given in job.payload.items():
+            try:
+                messages, at = self._thread(thread, given)
+                complete, later = _complete(messages, at)
+                learned = drive(self._learner.steps(who, thread, complete, at))
+                ready += [each for each in (later, learned.waits_until) if each is not None]
+            except Exception as error:
+                failures.append(error)
+                self._tell("extraction_failed", who, thread, reason=type(error).__name__)
+        if failures:
+            raise failures[0]
+        if not ready:
+            return None
+        return max(1.0, (min(ready) - clock.now()).total_seconds())
+
+    def _thread(
+        self, thread: str, given: Mapping[str, Any] | None
+    ) -> tuple[list[BaseMessage], datetime]:
+        if given is not None:
+            return messages_from_dict(given["messages"]), datetime.fromisoformat(given["at"])
+        if self._transcripts is None:
+            raise RuntimeError(
+                f"The thread {thread!r} is to be read for memories, and this process has no "
+                "checkpointer to read it from. Open the memory with the one that it was written by."
+            )
+        return self._transcripts.read(thread)
+
+    # -- what a user may see and decide
+
+    def memories(self, who: Identity) -> Memories:
+        """A user's memories, by the agent's settings."""
+        return Memories(
+            self.store,
+            who.memories,
+            max_items=self.settings.max_items,
+            duplicate_similarity=self.settings.duplicate_similarity,
+        )
+
+    def account(self, who: Identity) -> Account:
+        """What is known of a user's extraction: the switch, the quota, the skips."""
+        return Account.of(self.store.get(ledger_of(who), ACCOUNT))
+
+    def let_extract(self, who: Identity, enabled: bool) -> None:
+        """Whether a user's conversations may be read for memories.
+
+        What is said while they may not is never read later.
+        """
+        account = self.account(who)
+        self.store.commit([replace(account, enabled=enabled).change(who)])
+
+    # -- life
+
+    def start(self) -> None:
+        """Begin with the jobs that another process left."""
+        if self.settings.enabled and self.settings.auto_extract:
+            self._worker.start()
+
+    def flush(self) -> int:
+        """Do now what waits in the background, in this thread; how many jobs were done."""
+        with self._lock:
+            pending = list(self._pending)
+            begun = list(self._recalled.values())
+        wait(pending)
+        wait(begun)
+        return self._worker.flush()
+
+    def close(self) -> None:
+        """Stop after what runs now; what waits is left for the next process."""
+        self._threads.shutdown(wait=True)
+        self._worker.close()
+
+    def _tell(self, name: str, who: Identity, thread: str | None, **given: Any) -> None:
+        event = Event(name, agent=who.agent, user=who.user, thread=thread or "", **given)
+        announce(self.listener, event)
+
+
+def _complete(
+    messages: list[BaseMessage], at: datetime
+) -> tuple[list[BaseMessage], datetime | None]:
+    """The messages without a turn whose reply is still being made, and when to look again."""
+    turns = turns_of(messages)
+    if not turns or not turns[-1].is_open or at + REPLY_TIME <= clock.now():
+        return messages, None
+    return messages[: -len(turns[-1].messages)], at + REPLY_TIME
