@@ -1,7 +1,8 @@
-"""A conversation far longer than its budget, killed in the middle and gone on with.
+"""Two acts: a thread far longer than its budget, and a user who is known in the next thread, too.
 
-`make demo` runs it. The scripted part is in conversation.txt and questions.txt; afterwards the
-prompt is yours, on the same thread.
+`make demo` runs it. In the first act a conversation is killed in the middle and gone on with; its
+lines are in conversation.txt and questions.txt. The second act is in second_act.py. Afterwards the
+prompt is yours, on the last thread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
-from rich.console import Console
+from second_act import CONSOLE, ask, day_one, day_two, headline, lines
 
 from langgraph_memory.chat import strategy_named
 from langgraph_memory.checkpoints import sqlite_saver
@@ -26,11 +27,9 @@ from langgraph_memory.cli.chat import ChatSession
 from langgraph_memory.offline import OfflineChatModel
 from langgraph_memory.tokens import ApproximateTokenCounter
 
-HERE = Path(__file__).parent
 BUDGET = 900
 THREAD = "demo"
 KILLED_AT = 27
-CONSOLE = Console(highlight=False, soft_wrap=True)
 
 
 class UnhurriedModel(OfflineChatModel):
@@ -88,15 +87,13 @@ def show_outcome(db: Path) -> None:
     )
 
 
-def headline(text: str) -> None:
-    """Say what happens next."""
-    CONSOLE.print(f"\n[bold]━━ {text}[/bold]\n")
-
-
 def main() -> None:
-    """Play, kill, go on, ask, and hand over."""
+    """Play, kill, go on, ask; then another day, another thread; and hand over."""
     if sys.argv[1:2] == ["--play"]:
         session(Path(sys.argv[2])).run(lines("conversation.txt"))
+        return
+    if sys.argv[1:2] == ["--day-one"]:
+        day_one(Path(sys.argv[2]))
         return
     db = Path(tempfile.mkdtemp(prefix="langgraph-memory-")) / "demo.db"
     headline(
@@ -109,16 +106,14 @@ def main() -> None:
     headline("Now the questions: right answers prove that the facts are still in the prompt.")
     session(db).run(lines("questions.txt"))
     show_outcome(db)
+    headline("Second act. A user says what always holds, and the process ends.")
+    subprocess.run([sys.executable, "-u", __file__, "--day-one", str(db)], check=True)
+    day_two(db)
     if sys.stdin.isatty():
-        headline("The prompt is yours. Ask about the trip, or tell it something.")
-        session(db).run(interactive=True)
+        headline("The prompt is yours. Ask, tell it something, or see /why.")
+        ask(db)
     else:
         CONSOLE.print(f"Go on with: langgraph-memory chat --db {db} --thread {THREAD}")
-
-
-def lines(name: str) -> list[str]:
-    """The lines of a file beside this one."""
-    return (HERE / name).read_text(encoding="utf-8").splitlines()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The chat as a graph: compute the view, call the model."""
+"""The chat as a graph: recall, compute the view, call the model, remember."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from langgraph.graph import END, START, StateGraph
 
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.integrations import OverflowRetry, context_node
+from langgraph_memory.memory import Memory
 from langgraph_memory.messages import Profile
+from langgraph_memory.service import Recollection
 from langgraph_memory.summarization import ContextState
 
 SYSTEM_PROMPT = """\
@@ -26,6 +28,8 @@ def chat_graph(
     system: str = SYSTEM_PROMPT,
     profile: str | Profile = "common",
     on_view: Callable[[ContextView], None] | None = None,
+    memory: Memory | None = None,
+    on_recall: Callable[[Recollection], None] | None = None,
 ) -> StateGraph[ContextState, None, ContextState, ContextState]:
     """Build the chat; compile it with a checkpointer to have threads.
 
@@ -35,14 +39,26 @@ def chat_graph(
         system: The system prompt.
         profile: Name of the provider whose message rules hold.
         on_view: Called with every view before it is sent.
+        memory: Remembers users across threads.
+        on_recall: Called with what is recalled of the user.
     """
     graph = StateGraph(ContextState)
-    view = context_node(strategy, system=system, profile=profile, model=model, on_view=on_view)
-    graph.add_node("context", view)
+    given: dict[str, Any] = {"profile": profile, "model": model, "on_view": on_view}
+    graph.add_node(
+        "context",
+        context_node(strategy, system=system, **given)
+        if memory is None
+        else memory.recall_node(system=system, strategy=strategy, on_recall=on_recall, **given),
+    )
     graph.add_node("model", ModelNode(OverflowRetry(model, profile=profile)))
     graph.add_edge(START, "context")
     graph.add_edge("context", "model")
-    graph.add_edge("model", END)
+    if memory is None:
+        graph.add_edge("model", END)
+    else:
+        graph.add_node("remember", memory.nodes.remember)
+        graph.add_edge("model", "remember")
+        graph.add_edge("remember", END)
     return graph
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
 from langgraph_memory.cli.memories import memories_app
 from langgraph_memory.cli.reindex import reindex as reindex_store
+from langgraph_memory.memory import Memory
 from langgraph_memory.models import chat_model
 
 typer_app = typer.Typer(
@@ -52,13 +54,34 @@ def chat(
     show_context: Annotated[
         bool, typer.Option("--show-context", help="After each turn, what the model was sent.")
     ] = False,
+    user: Annotated[
+        str | None,
+        typer.Option(help="Who is talking: what they say is remembered across threads."),
+    ] = None,
+    agent: Annotated[str, typer.Option(help="Whose memory of the user.")] = "default",
+    settings: Annotated[
+        Path | None, typer.Option(help="YAML file with the settings of agents.")
+    ] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            help="'local', 'provider:model' or 'module:attribute'. Without it memories are found "
+            "by keyword."
+        ),
+    ] = None,
+    incognito: Annotated[
+        bool, typer.Option("--incognito", help="Read and write no memory in this thread.")
+    ] = False,
 ) -> None:
     """Chat on a thread that fits its budget and survives a restart.
 
-    In the chat: /context shows the last view, /threads lists the threads, /quit ends.
+    In the chat: /context shows the last view, /threads lists the threads, /quit ends. With --user,
+    /why shows what is known of the user and why.
     """
     if not thread.strip():
         raise typer.BadParameter("a thread needs a name that is not empty", param_hint="--thread")
+    if user is not None and not user.strip():
+        raise typer.BadParameter("a user needs a name that is not empty", param_hint="--user")
     talker = chat_model(model)
     session = ChatSession(
         db=db,
@@ -67,6 +90,11 @@ def chat(
         strategy=strategy_named(strategy, budget, talker),
         console=Console(highlight=False, soft_wrap=True),
         show_context=show_context,
+        open_memory=None
+        if user is None
+        else partial(Memory.open, db, settings, agent=agent, index=embedder),
+        user=user,
+        incognito=incognito,
     )
     if input is not None and str(input) != "-":
         if not input.is_file():

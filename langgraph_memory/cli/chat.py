@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,9 +20,12 @@ from langgraph_memory.chat.graph import chat_graph
 from langgraph_memory.checkpoints import sqlite_saver, thread_ids
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.errors import LangGraphMemoryError
+from langgraph_memory.memory import Memory
 from langgraph_memory.messages import text_of
+from langgraph_memory.service import Recollection
 
 HELP = "/context: the last view   /threads: threads in the file   /quit: end"
+WHY_HELP = "/why: what is known of you, and why   "
 
 
 class ModelFailedError(LangGraphMemoryError):
@@ -39,6 +43,10 @@ class ChatSession:
         strategy: Decides what the model sees.
         console: Where everything is shown.
         show_context: Show the view's report after each turn.
+        open_memory: Opens the memory of users; without it nothing is remembered across threads.
+        user: Who is talking, if there is a memory.
+        incognito: Whether to read and write no memory in this thread.
+        on_recall: Called with what is known of the user, before each reply.
     """
 
     db: Path
@@ -47,6 +55,12 @@ class ChatSession:
     strategy: ContextStrategy
     console: Console
     show_context: bool = False
+    open_memory: Callable[[], Memory] | None = None
+    user: str | None = None
+    incognito: bool = False
+    on_recall: Callable[[Recollection], None] | None = None
+    _memory: Memory | None = field(default=None, init=False)
+    _recollection: Recollection | None = field(default=None, init=False)
     _view: ContextView | None = field(default=None, init=False)
 
     def run(self, lines: Iterable[str] = (), *, interactive: bool = False) -> None:
@@ -56,9 +70,21 @@ class ChatSession:
             lines: What the user says, a message a line.
             interactive: Ask at a prompt instead.
         """
-        with sqlite_saver(self.db) as saver:
-            graph = chat_graph(self.model, self.strategy, on_view=self._remember)
-            compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saver)
+        with ExitStack() as opened:
+            if self.open_memory is not None:
+                self._memory = opened.enter_context(self.open_memory())
+                self._memory.flush()  # What an earlier sitting had no time for.
+                opened.callback(self._memory.flush)
+            saver = opened.enter_context(sqlite_saver(self.db))
+            graph = chat_graph(
+                self.model,
+                self.strategy,
+                on_view=self._remember,
+                memory=self._memory,
+                on_recall=self._recall,
+            )
+            saves = saver if self._memory is None else self._memory.checkpointer
+            compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saves)
             self._greet(compiled)
             self._tolerantly(interactive, partial(self._finish_interrupted, compiled))
             for line in self._asked() if interactive else lines:
@@ -85,7 +111,8 @@ class ChatSession:
     def _greet(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         known = graph.get_state(self._config).values.get("messages", [])
         name = getattr(self.model, "model_name", None) or self.model.get_name()
-        self._print(f"thread {self.thread!r} in {self.db}: {len(known)} messages · {name} · {HELP}")
+        help = HELP if self._memory is None else WHY_HELP + HELP
+        self._print(f"thread {self.thread!r} in {self.db}: {len(known)} messages · {name} · {help}")
 
     def _finish_interrupted(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         """Go on where a killed process stopped: finished steps are there and do not run again."""
@@ -123,7 +150,7 @@ class ChatSession:
     ) -> Iterator[str]:
         # sync: what a step has done is in the file before the next one begins.
         for message, _ in graph.stream(
-            given, self._config, stream_mode="messages", durability="sync"
+            given, self._config, context=self._context, stream_mode="messages", durability="sync"
         ):
             if isinstance(message, AIMessageChunk) and (text := text_of(message)):
                 yield text
@@ -131,6 +158,8 @@ class ChatSession:
     def _command(self, text: str, saver: SqliteSaver) -> None:
         if text == "/context":
             self._show_view()
+        elif text == "/why" and self._memory is not None:
+            self._show_why(self._memory)
         elif text == "/threads":
             for name in thread_ids(saver):
                 self._print(f"{'*' if name == self.thread else ' '} {name}")
@@ -146,6 +175,14 @@ class ChatSession:
         if summary and text:
             self._print("\n".join(f"  | # {line}" for line in text.splitlines()))
 
+    def _show_why(self, memory: Memory) -> None:
+        """Explain the last recall."""
+        if self._recollection is None or not self._recollection.why:
+            self._print("Nothing known of you was shown to the model in this sitting.")
+            return
+        for reason in memory.service.why(self._recollection):
+            self._print("\n".join(f"  | {line}" for line in str(reason).splitlines()))
+
     def _asked(self) -> Iterator[str]:
         while True:
             try:
@@ -157,9 +194,20 @@ class ChatSession:
     def _remember(self, view: ContextView) -> None:
         self._view = view
 
+    def _recall(self, recollection: Recollection) -> None:
+        self._recollection = recollection
+        if self.on_recall is not None:
+            self.on_recall(recollection)
+
     def _print(self, text: str) -> None:
         self.console.print(text, markup=False)
 
     @property
     def _config(self) -> RunnableConfig:
         return {"configurable": {"thread_id": self.thread}}
+
+    @property
+    def _context(self) -> dict[str, Any] | None:
+        if self._memory is None:
+            return None
+        return {"user_id": self.user, "incognito": self.incognito}

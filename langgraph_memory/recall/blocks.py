@@ -53,7 +53,8 @@ def recalled_block(memories: Sequence[Recalled]) -> str:
     lines = []
     for number, memory in enumerate(memories, 1):
         record = _record(memory)
-        notes = [f"relevance: {memory.score:.2f}"]
+        # What lies in the very time that is asked about can be worth more than 1.
+        notes = [f"relevance: {min(memory.score, 1.0):.2f}"]
         if record is None:
             kind, said = "NOTE", memory.passage.speaker
             text = f"{said}: {memory.passage.text}" if said else memory.passage.text

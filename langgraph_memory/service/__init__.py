@@ -11,6 +11,7 @@ from langgraph_memory.service.recollection import (
 )
 from langgraph_memory.service.service import MemoryService
 from langgraph_memory.service.transcripts import Transcripts
+from langgraph_memory.service.why import Reason
 
 __all__ = [
     "NOTHING",
@@ -19,6 +20,7 @@ __all__ = [
     "Learner",
     "MemoryService",
     "Placement",
+    "Reason",
     "Recaller",
     "Recollection",
     "Transcripts",

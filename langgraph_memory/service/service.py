@@ -29,6 +29,7 @@ from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import newest_question, turns_of
+from langgraph_memory.service.why import Reason, reasons
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import MemoryStore
 
@@ -286,6 +287,15 @@ class MemoryService:
         return self._transcripts.read(thread)
 
     # -- what a user may see and decide
+
+    def why(self, recollection: Recollection | Mapping[str, Any]) -> list[Reason]:
+        """Why the model was shown what it was shown, down to the messages it comes from.
+
+        Args:
+            recollection: Or what the thread keeps of it under `memory_recall`.
+        """
+        given = recollection.why if isinstance(recollection, Recollection) else recollection["why"]
+        return reasons(self.store, self._transcripts, given)
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""

@@ -149,7 +149,56 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
     assert "kill -9" in run.stdout
     assert "The last run stopped before step 'model'" in run.stdout
     assert "over budget" not in run.stdout
-    asked = run.stdout.split("Now the questions", 1)[1]
+    first, second = run.stdout.split("Second act", 1)
+    asked = first.split("Now the questions", 1)[1]
     for value in ("sesame", "2300 euros", "10:30", "102 euros", "0742-555-018", "Tilen"):
         assert value in "".join(part.split("\n", 1)[0] for part in asked.split("assistant>")[1:])
     assert "do not know" in asked.rsplit("assistant>", 1)[1]
+    assert second.count("30 of 30") == 3
+    asked = second.split("why does it know?", 1)[1]
+    for value in ("400 euros", "red-eye", "window", "sesame"):
+        assert value in "".join(part.split("\n", 1)[0] for part in asked.split("assistant>")[1:])
+    assert asked.count("thread 'yesterday'") == 4
+    assert asked.count("human said") == 4
+
+
+def talk(*said, cwd, **options):
+    given = [part for name, value in options.items() for part in (f"--{name}", value)]
+    return chat(*given, stdin="\n".join([*said, ""]), cwd=cwd)
+
+
+def test_a_user_is_known_in_the_next_thread_and_nobody_else_is(tmp_path):
+    talk("I am allergic to walnuts.", cwd=tmp_path, user="anna@example.com", thread="one")
+    known = talk(
+        "What am I allergic to?", "/why", cwd=tmp_path, user="anna@example.com", thread="two"
+    )
+    assert "walnuts" in known.stdout.split("assistant>")[1].split("\n")[0]
+    assert "thread 'one'" in known.stdout
+    assert "human said: 'I am allergic to walnuts.'" in known.stdout
+    other = talk("What am I allergic to?", "/why", cwd=tmp_path, user="oscar", thread="three")
+    assert "walnuts" not in other.stdout
+    assert "Nothing known" in other.stdout
+    agent = talk("What am I allergic to?", cwd=tmp_path, user="anna@example.com", agent="x")
+    assert "walnuts" not in agent.stdout
+
+
+def test_another_users_thread_is_refused(tmp_path):
+    talk("I am allergic to walnuts.", cwd=tmp_path, user="anna", thread="one")
+    other = talk("What did I say?", cwd=tmp_path, user="oscar", thread="one")
+    assert other.returncode == 1
+    assert "another user" in other.stderr
+
+
+def test_an_incognito_thread_leaves_nothing(tmp_path):
+    chat("--user", "anna", "--incognito", stdin="I am allergic to walnuts.\n", cwd=tmp_path)
+    known = talk("What am I allergic to?", cwd=tmp_path, user="anna", thread="two")
+    assert "walnuts" not in known.stdout
+
+
+def test_memory_that_the_settings_switch_off_stays_off(tmp_path):
+    (tmp_path / "s.yaml").write_text("agents: {chat: {long_term_memory: {enabled: false}}}")
+    given = {"user": "anna", "agent": "chat", "settings": "s.yaml"}
+    talk("I am allergic to walnuts.", cwd=tmp_path, thread="one", **given)
+    known = talk("What am I allergic to?", cwd=tmp_path, thread="two", **given)
+    assert known.returncode == 0, known.stderr
+    assert "walnuts" not in known.stdout
