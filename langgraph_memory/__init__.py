@@ -1,5 +1,6 @@
 """Memory for LangGraph agents: context that always fits, threads that survive a restart."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from langgraph_memory.context import (
@@ -19,7 +20,6 @@ from langgraph_memory.context import (
 )
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.integrations import add_pre_model_steps, context_node, ordered_steps
-from langgraph_memory.memory import Memory
 from langgraph_memory.messages import pin, repair, units, validate
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
@@ -34,6 +34,7 @@ from langgraph_memory.summarization import (
 
 if TYPE_CHECKING:
     from langgraph_memory.integrations import ContextMiddleware
+    from langgraph_memory.memory import Memory
     from langgraph_memory.store import PostgresMemoryStore
 
 __version__ = "0.1.0"
@@ -75,14 +76,15 @@ __all__ = [
 ]
 
 
+_WHEN_ASKED_FOR = {
+    "ContextMiddleware": "integrations",
+    "Memory": "memory",
+    "PostgresMemoryStore": "store",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Import when it is asked for what needs an extra: `langchain`, `postgres`."""
-    if name == "ContextMiddleware":
-        from langgraph_memory import integrations
-
-        return integrations.ContextMiddleware
-    if name == "PostgresMemoryStore":
-        from langgraph_memory import store
-
-        return store.PostgresMemoryStore
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import what takes long, and what needs an extra (`langchain`, `postgres`), when asked for."""
+    if name not in _WHEN_ASKED_FOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHEN_ASKED_FOR[name]}"), name)

@@ -60,6 +60,21 @@ class Identity:
         return (self._agent, f"user:{encode_label(self.user)}", "memories")
 
     @property
+    def profile(self) -> Namespace:
+        """Where the user's profile is."""
+        return (*self.memories[:-1], "profile")
+
+    @property
+    def tasks(self) -> Namespace:
+        """Where the user's tasks are."""
+        return (*self.memories[:-1], "tasks")
+
+    @property
+    def ledger(self) -> Namespace:
+        """Where it is kept how far the user's conversations were read."""
+        return (*self.memories[:-1], "extraction")
+
+    @property
     def knowledge(self) -> Namespace:
         """Where what all users of the agent share is: ``("agent:chat", "knowledge")``."""
         return (self._agent, "knowledge")
@@ -120,7 +135,7 @@ class Identification:
         """
         user = self._user(runtime)
         kept = None
-        if owner and "user" in owner:
+        if isinstance(owner, Mapping) and isinstance(owner.get("user"), str):
             kept = Identity(self.agent, owner["user"], owner.get("environment"))
         if kept is not None and user is not None and user != kept.user:
             raise IdentityError(
@@ -141,7 +156,8 @@ class Identification:
 
         Anybody may ask for that, and it holds for the rest of the thread.
         """
-        return bool(_of(runtime.context, self.incognito_key) or (owner or {}).get("incognito"))
+        kept = owner.get("incognito") if isinstance(owner, Mapping) else None
+        return bool(_of(runtime.context, self.incognito_key) or kept)
 
     def _user(self, runtime: AnyRuntime) -> str | None:
         authenticated = getattr(runtime.server_info, "user", None)

@@ -12,10 +12,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from pydantic import BaseModel
 
 from langgraph_memory.checkpoints import open_checkpointer
 from langgraph_memory.context import ContextStrategy
 from langgraph_memory.embeddings import index_named
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.events import Listener
 from langgraph_memory.extraction import Extractor, RulesExtractor
 from langgraph_memory.extraction.by_model import ModelExtractor
@@ -23,7 +25,9 @@ from langgraph_memory.identity import Identification
 from langgraph_memory.integrations import context_node
 from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, RememberNode
 from langgraph_memory.integrations.memory_run import MemoryRuns, memory_layers
+from langgraph_memory.integrations.traces import hide_memories_in_traces
 from langgraph_memory.models import chat_model
+from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service import MemoryService, Placement, Recollection, Transcripts
 from langgraph_memory.settings import (
     AgentSettings,
@@ -33,7 +37,7 @@ from langgraph_memory.settings import (
 )
 from langgraph_memory.store import MemoryStore
 from langgraph_memory.store import open as open_store
-from langgraph_memory.tools import memory_tools
+from langgraph_memory.tools import memory_tools, task_tools
 
 if TYPE_CHECKING:
     from langgraph_memory.integrations import MemoryMiddleware
@@ -59,6 +63,7 @@ class Memory:
         identification: How a run tells who is asking; by default LangGraph's authenticated user,
             and `user_id` of the runtime context where that can be trusted.
         extractor: Reads turns for memories. By default the model of the settings, else the rules.
+        profile: Asks a model what belongs in users' profiles, which are then shown on every call.
         on_event: Told what happens: recalls, skips, writes, losses. No content.
         debounce: Seconds to wait after a turn for the next, so that several are read together.
     """
@@ -71,6 +76,7 @@ class Memory:
         *,
         identification: Identification | None = None,
         extractor: Extractor | None = None,
+        profile: ProfileExtractor | None = None,
         on_event: Listener | None = None,
         debounce: float = 5.0,
     ) -> None:
@@ -84,6 +90,7 @@ class Memory:
             long_term,
             transcripts=Transcripts(checkpointer) if checkpointer is not None else None,
             extractor=extractor or _extractor(long_term),
+            profile=profile,
             listener=on_event,
             debounce=debounce,
         )
@@ -99,6 +106,7 @@ class Memory:
         agent: str = "default",
         index: Mapping[str, Any] | str | None = None,
         extraction_model: BaseChatModel | None = None,
+        profile: type[BaseModel] | None = None,
         resolver: Callable[[Any], str | None] | None = None,
         trust_context: bool | None = None,
         on_event: Listener | None = None,
@@ -114,6 +122,8 @@ class Memory:
             index: LangGraph's index configuration, or an embedder's name (``local``,
                 ``provider:model``). Without one, memories are found by keyword.
             extraction_model: Reads turns for memories, in place of the one in the settings.
+            profile: A Pydantic model of what is to be known of every user, such as a budget, a
+                level or a language. It is kept up to date by the extraction model.
             resolver: Given the runtime, tells the user; for hosts with their own authentication.
             trust_context: See `Identification`.
             on_event: Told what happens.
@@ -125,9 +135,17 @@ class Memory:
             StoreUnavailableError: The server cannot be reached.
         """
         given = _settings(settings, agent)
+        if given.long_term_memory.enabled and not given.long_term_memory.trace_content:
+            hide_memories_in_traces()
         identification = Identification(
             given.long_term_memory.namespace, resolver=resolver, trust_context=trust_context
         )
+        model = extraction_model or _model(given.long_term_memory)
+        if profile is not None and model is None:
+            raise InvalidInputError(
+                "A profile is filled in by a chat model: give extraction_model=…, or name one in "
+                "the settings."
+            )
         with ExitStack() as opened:
             indexed = index_named(index) if isinstance(index, str) else index
             store = opened.enter_context(open_store(url, index=indexed))
@@ -137,7 +155,10 @@ class Memory:
                 opened.enter_context(open_checkpointer(url)),
                 given,
                 identification=identification,
-                extractor=None if extraction_model is None else ModelExtractor(extraction_model),
+                extractor=RulesExtractor() if model is None else ModelExtractor(model),
+                profile=None
+                if profile is None or model is None
+                else ProfileExtractor(model, profile),
                 on_event=on_event,
                 debounce=debounce,
             )
@@ -155,7 +176,12 @@ class Memory:
             self.store,
             max_items=long_term.max_items,
             duplicate_similarity=long_term.duplicate_similarity,
+            owner_of=self._runs.owner_of,
         )
+
+    def task_tools(self) -> list[BaseTool]:
+        """Tools for work that goes on over several conversations."""
+        return task_tools(self.identification, self.store, owner_of=self._runs.owner_of)
 
     def middleware(
         self,
@@ -259,7 +285,11 @@ def _settings(
     return load_settings(given, environment).of(agent)
 
 
+def _model(settings: LongTermMemorySettings) -> BaseChatModel | None:
+    named = settings.extraction_model
+    return None if named is None or not settings.enabled else chat_model(named)
+
+
 def _extractor(settings: LongTermMemorySettings) -> Extractor:
-    if settings.extraction_model is None:
-        return RulesExtractor()
-    return ModelExtractor(chat_model(settings.extraction_model))
+    model = _model(settings)
+    return RulesExtractor() if model is None else ModelExtractor(model)

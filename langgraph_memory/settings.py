@@ -57,11 +57,13 @@ class LongTermMemorySettings(_Section):
         duplicate_similarity: Cosine from which on two statements are one.
         memory_tokens: Tokens for recalled memories.
         profile_tokens: Tokens for the user's profile.
+        profile_every: Turns after which the profile is looked after at the latest.
         task_tokens: Tokens for unfinished tasks.
         placement: Where recalled memories go: just before the newest user message, which keeps the
             provider's cached prefix, or into the system prompt, or into the layers of a `Layered`
             strategy.
         daily_quota: Memories extracted per user and day.
+        trace_content: Whether traces in LangSmith show memories.
         extraction_model: ``provider:model`` that reads turns; None for the rules, which cost no
             call.
     """
@@ -77,9 +79,11 @@ class LongTermMemorySettings(_Section):
     duplicate_similarity: Share = 0.95
     memory_tokens: Tokens = 1_000
     profile_tokens: Tokens = 200
+    profile_every: Annotated[int, Field(ge=1)] = 5
     task_tokens: Tokens = 400
     placement: Literal["before_last_user", "system", "layers"] = "before_last_user"
     daily_quota: Annotated[int, Field(ge=0)] = 50
+    trace_content: bool = False
     extraction_model: str | None = None
 
 

@@ -23,6 +23,10 @@ from langgraph_memory.messages import check_messages, role_of, text_of
 __all__ = ["GateSettings", "Seen", "SkipReason", "should_skip_extraction", "text_digest"]
 
 
+SHORT = 50
+"""Characters below which a message may be an answer that says nothing by itself."""
+
+
 class SkipReason(StrEnum):
     """Why nothing is extracted from a turn."""
 
@@ -63,7 +67,7 @@ class GateSettings:
 
     enabled: bool = True
     incognito: bool = False
-    min_characters: int = 50
+    min_characters: int = SHORT
     min_han_characters: int = 20
     daily_quota: int = 50
 
@@ -125,9 +129,22 @@ def should_skip_extraction(
 
 
 def text_digest(messages: Sequence[BaseMessage]) -> str:
-    """A digest of what users wrote in some messages, the same whatever the spaces and case."""
-    written = "\n".join(_plain(one.written) for one in utterances(messages))
-    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+    """A digest of what users wrote in some messages, the same whatever the spaces and case.
+
+    What is short may be an answer, so the question before it counts, too.
+    """
+    return _digest(list(utterances(messages)))
+
+
+def _digest(said: Sequence[Utterance]) -> str:
+    written = [
+        f"{_plain(one.asked)}\n{_plain(one.written)}"
+        if len(one.written) < SHORT
+        else _plain(one.written)
+        for one in said
+    ]
+    text = "\n".join(written).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).hexdigest()
 
 
 def _without_words(
@@ -148,8 +165,7 @@ def _without_words(
 
 
 def _used_up(said: Sequence[Utterance], settings: GateSettings, seen: Seen) -> SkipReason | None:
-    written = "\n".join(_plain(one.written) for one in said)
-    if hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest() in seen.digests:
+    if _digest(said) in seen.digests:
         return SkipReason.REPEATED
     if settings.daily_quota and seen.stored_today >= settings.daily_quota:
         return SkipReason.QUOTA

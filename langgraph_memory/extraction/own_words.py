@@ -12,7 +12,9 @@ __all__ = ["has_code", "is_record", "own_words", "without_code", "without_recall
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
-_UNCLOSED_MEMORY = re.compile(r"<[\w-]*(?:memory|memories|summary)[\w-]*>.*\Z", re.DOTALL)
+_UNCLOSED_MEMORY = re.compile(
+    r"<[\w-]*(?:memory|memories|summary|tasks|profile)[\w-]*>.*\Z", re.DOTALL
+)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \w+ import|return\b|function\b|const |let |var |public |private |#include|"
@@ -33,6 +35,15 @@ _REWRITE = re.compile(
     r"fix\sthe\sgrammar|check\sthe\sgrammar|what\sdo(?:es)?|explain|analy[sz]e|classify|extract|reply\sto|"
     r"respond\sto|answer\sthis|shorten|pronounce|say)\b|"
     r"翻译|总结|概括|润色|改写|校对|缩写|扩写|解释|分析|仿写|续写|改成|译成|回复这",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(
+    r"^(?:hi|hello|dear|hey)\b[^\n.!?]{1,40},[ \t]*$.*?^(?:best|kind|warm|many|regards|sincerely|yours|cheers|thanks)\b[^\n.!?]{0,30},?[ \t]*$.*\Z|"
+    r"^[^\n，。]{1,12}(?:您好|你好)[，,：:！!]?.*?^[ \t]*(?:此致|敬礼|祝好|顺颂|谨启|祝商祺).*\Z",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_SHOWN = re.compile(
+    r"^[^\n]*\b(?:mail|e-?mail|text|paragraph|message|letter|passage|essay|bio|post|draft|abstract)\b[^\n]*\n",
     re.IGNORECASE,
 )
 _SPEECH = re.compile(r"[“\"「『]([^“”\"「」『』]*)[”\"」』]|(?<![\w'])'([^'\n]{12,}?)'(?!\w)")
@@ -86,9 +97,13 @@ def own_words(text: str) -> str:
     pasted = _PASTED.search(text)
     if pasted is not None:
         text = text[: pasted.end()].rstrip(" :：")
+    text = _LETTER.sub("", text)
     text = _SPEECH.sub(_quotation, text)
     # What follows a colon in "Translate: …" is material, not a statement.
+    shown = _SHOWN.match(text)
     rewrite = _REWRITE.search(text)
+    if rewrite and shown and rewrite.end() <= shown.end():
+        return shown.group().strip()
     colon = re.compile(r"[:：]").search(text, rewrite.end()) if rewrite else None
     if colon is not None and not re.search(
         r"[.!?。！？\n]", text[rewrite.end() : colon.start()] if rewrite else ""

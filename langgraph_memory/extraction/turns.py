@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.extraction.answers import last_question
 from langgraph_memory.extraction.own_words import own_words, without_recalled
-from langgraph_memory.messages import key_of, made_kind, role_of, text_of
+from langgraph_memory.messages import is_said_by_user, key_of, role_of, text_of
 from langgraph_memory.offline.words import clean
 
 __all__ = ["Utterance", "speakers", "utterances"]
@@ -47,7 +47,7 @@ def utterances(messages: Sequence[BaseMessage]) -> Iterator[Utterance]:
         if role == "assistant":
             text = clean(text_of(message))
             asked, asked_id = last_question(text), key_of(message)
-        elif role == "user" and made_kind(message) is None:
+        elif is_said_by_user(message):
             written = without_recalled(clean(text_of(message)))
             yield Utterance(
                 own_words(written), written, key_of(message), message.name, asked, asked_id

@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
 from langgraph_memory.service.turns import turns_of
@@ -42,8 +42,9 @@ class MemoryRun:
     readable: bool
 
     def begin(self, messages: Sequence[BaseMessage]) -> None:
-        """Start recalling, and note that there will be a turn."""
-        if self.who is not None:
+        """Start recalling, and note that there will be a turn; not again within the turn."""
+        turns = turns_of(messages)
+        if self.who is not None and turns and len(turns[-1].messages) == 1:
             self.service.begin(self.who, self.thread, messages, readable=self.readable)
 
     def recollect(self, messages: Sequence[BaseMessage]) -> Recollection:
@@ -63,8 +64,8 @@ class MemoryRun:
         turns = turns_of(messages)
         if self.who is None or not turns or turns[-1].is_open:
             return
-        asked = (recall or {}).get("question") == turns[-1].key
-        why = (recall or {}).get("why", ()) if asked else ()
+        kept = recall if isinstance(recall, Mapping) else {}
+        why = kept.get("why", ()) if kept.get("question") == turns[-1].key else ()
         self.service.end(self.who, self.thread, messages, why, readable=self.readable)
 
 
@@ -94,15 +95,39 @@ class MemoryRuns:
             IdentityError: If nobody says who is asking, or it is not the thread's owner.
         """
         kept = read(state, OWNER_KEY)
+        kept = kept if isinstance(kept, Mapping) else None
+        messages = read(state, "messages") or []
         execution = runtime.execution_info
         thread = execution.thread_id if execution is not None else None
         if not self.service.settings.enabled:
             return MemoryRun(self.service, None, kept or {}, thread, False)
         if self.identification.is_incognito(runtime, kept):
-            owner = {**(kept or {}), "incognito": True}
+            # From this message on: what was said before may still be read.
+            since = (kept or {}).get("incognito") or _newest_key(messages)
+            owner = {**(kept or {}), "incognito": since or True}
+            if thread is not None:
+                self.service.owners.remember(thread, owner)
             return MemoryRun(self.service, None, owner, thread, False)
-        who = self.identification.identify(runtime, kept)
+        try:
+            who = self.identification.identify(runtime, kept)
+        except IdentityError:
+            self._disown(kept, thread, messages)
+            raise
+        if thread is not None:
+            self.service.owners.remember(thread, who.to_state())
         return MemoryRun(self.service, who, who.to_state(), thread, self._readable(config))
+
+    def _disown(
+        self, kept: Mapping[str, Any] | None, thread: str | None, messages: Sequence[BaseMessage]
+    ) -> None:
+        """LangGraph has saved what a stranger said: it is not to be read as the owner's words."""
+        key = _newest_key(messages)
+        if kept and isinstance(kept.get("user"), str) and thread is not None and key is not None:
+            self.service.disown(Identity(self.identification.agent, kept["user"]), thread, key)
+
+    def owner_of(self, thread: str) -> Mapping[str, Any] | None:
+        """What a thread keeps of its owner, for tools that do not see the state."""
+        return self.service.owners.of(thread)
 
     def _readable(self, config: Mapping[str, Any]) -> bool:
         """Whether it is our checkpointer that saves the run, and the thread is its own graph's."""
@@ -112,6 +137,11 @@ class MemoryRuns:
         saver = given.get("__pregel_checkpointer")
         nested = "|" in (given.get("checkpoint_ns") or "")
         return self.checkpointer is not None and saver is self.checkpointer and not nested
+
+
+def _newest_key(messages: Sequence[BaseMessage]) -> str | None:
+    turns = turns_of(messages)
+    return turns[-1].key if turns else None
 
 
 _shown: ContextVar[Recollection | None] = ContextVar("recollection", default=None)
@@ -134,7 +164,7 @@ def memory_layers() -> dict[str, Callable[[Sequence[BaseMessage]], list[str]]]:
     node with ``placement="layers"``, which then add nothing themselves.
     """
 
-    def layer(block: str) -> Callable[[Sequence[BaseMessage]], list[str]]:
+    def layer(*blocks: str) -> Callable[[Sequence[BaseMessage]], list[str]]:
         def lines(messages: Sequence[BaseMessage]) -> list[str]:
             recollection = _shown.get()
             if recollection is None:
@@ -142,8 +172,8 @@ def memory_layers() -> dict[str, Callable[[Sequence[BaseMessage]], list[str]]]:
                     "Nothing was recalled here. Put the memory middleware in front of the one with "
                     "the Layered strategy, or give the strategy to the recall node."
                 )
-            return recollection.lines(block)
+            return [line for block in blocks for line in recollection.lines(block)]
 
         return lines
 
-    return {"profile": layer("standing"), "memories": layer("recalled")}
+    return {"profile": layer("standing"), "memories": layer("recalled", "tasks")}

@@ -147,12 +147,19 @@ class JobQueue:
                 return saved
         raise self._contended(subject)
 
-    def claim(self, *, all_of_them: bool = False, without: Collection[str] = ()) -> Job | None:
+    def claim(
+        self,
+        *,
+        all_of_them: bool = False,
+        without: Collection[str] = (),
+        only: str | None = None,
+    ) -> Job | None:
         """Take the job that is due longest, or none.
 
         Args:
             all_of_them: Take jobs that are not due yet, too.
             without: Subjects whose jobs are left alone.
+            only: The only subject whose job is taken; None for any.
         """
         now = clock.now()
         due = [
@@ -160,6 +167,7 @@ class JobQueue:
             for job in map(Job.from_item, self._waiting())
             if (all_of_them or job.due <= now)
             and job.subject not in without
+            and only in (None, job.subject)
             and (job.leased_until is None or job.leased_until <= now)
         ]
         for job in sorted(due, key=lambda job: (job.due, job.subject)):
@@ -207,7 +215,9 @@ class JobQueue:
             there = self._held(job)
             if there is None:
                 return
-            released = replace(later(there), lease=None, leased_until=None)
+            released = later(there)
+            # What is asked for meanwhile is merged anew, as if it were first asked for then.
+            released = replace(released, lease=None, leased_until=None, first_asked=released.due)
             if there.version != job.version:  # Asked for meanwhile: as soon as that says.
                 released = replace(released, due=min(released.due, there.due))
             if self._put(released, "waiting") is not None:

@@ -46,15 +46,18 @@ class Worker:
                 )
                 self._thread.start()
 
-    def flush(self) -> int:
+    def flush(self, only: str | None = None) -> int:
         """Do all that waits now, due or not, in this thread; how many jobs succeeded.
 
         A job that fails or is not ready is left for later, and is not tried a second time.
+
+        Args:
+            only: Of this subject; None for all.
         """
         done = 0
         left: set[str] = set()
         with self._one_at_a_time:  # What the thread has just begun is waited for.
-            while (job := self.queue.claim(all_of_them=True, without=left)) is not None:
+            while (job := self.queue.claim(all_of_them=True, without=left, only=only)) is not None:
                 if self._do(job):
                     done += 1
                 else:
@@ -84,12 +87,12 @@ class Worker:
         with self._one_at_a_time:
             try:
                 job = self.queue.claim()
-            except Exception:
+                if job is not None:
+                    self._do(job)
+            except Exception:  # The database, for a moment; a lease that was not given back ends.
                 if not self._stopped.is_set():
-                    logger.exception("The queue could not be read; trying again.")
+                    logger.exception("The queue cannot be used; trying again.")
                 return False
-            if job is not None:
-                self._do(job)
             return job is not None
 
     def _do(self, job: Job) -> bool:

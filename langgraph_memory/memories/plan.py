@@ -255,8 +255,9 @@ class Plan:
             return
         yield from self._look(ACTIVE)
         active = [each for each in self._records.values() if each.status is Status.ACTIVE]
+        newest = next(reversed(new))  # It was asked for, so it is kept in any case.
         others = sorted(
-            (each for each in active if each.id not in new), key=partial(_value, now=clock.now())
+            (each for each in active if each.id != newest), key=partial(_value, now=clock.now())
         )
         for record in others[: max(0, len(active) - self.max_items)]:
             self._archived.append(self._put(_archived(record)))

@@ -3,6 +3,7 @@
 from langgraph_memory.messages.content import calls_of, check_messages, key_of, role_of, text_of
 from langgraph_memory.messages.marks import (
     is_pinned,
+    is_said_by_user,
     is_summary,
     made,
     made_kind,
@@ -26,6 +27,7 @@ __all__ = [
     "calls_of",
     "check_messages",
     "is_pinned",
+    "is_said_by_user",
     "is_summary",
     "key_of",
     "made",

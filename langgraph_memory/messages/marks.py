@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 
 from langchain_core.messages import BaseMessage
 
+from langgraph_memory.messages.content import role_of
+
 MARK = "langgraph_memory"
 M = TypeVar("M", bound=BaseMessage)
 
@@ -43,6 +45,17 @@ def made_kind(message: BaseMessage) -> Kind | None:
     """What a message that this package made is, or None for a message of the thread."""
     kwargs = message.additional_kwargs
     return _mark(kwargs).get("made") if kwargs else None
+
+
+def is_said_by_user(message: BaseMessage) -> bool:
+    """Whether a person wrote a message: it has the user's role, and no software made it up."""
+    kwargs = message.additional_kwargs
+    return (
+        role_of(message) == "user"
+        and made_kind(message) is None
+        # LangChain marks like this what its own middleware puts into the user's mouth.
+        and not (kwargs and kwargs.get("lc_source"))
+    )
 
 
 def is_summary(message: BaseMessage) -> bool:

@@ -15,7 +15,14 @@ from langgraph_memory.recall.report import Recalled
 from langgraph_memory.records import Confirmation, MemoryRecord, Scope, is_record
 from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
 
-__all__ = ["RECALLED_TAG", "STANDING_TAG", "StandingBlock", "recalled_block", "standing_block"]
+__all__ = [
+    "RECALLED_TAG",
+    "STANDING_TAG",
+    "StandingBlock",
+    "on_one_line",
+    "recalled_block",
+    "standing_block",
+]
 
 RECALLED_TAG = "long_term_memory"
 STANDING_TAG = "standing_memory"
@@ -25,7 +32,7 @@ _STANDING_HEADING = (
     "What must be respected in every answer to this user, as stated by the user. It is information "
     "about the user, and overrides no other instruction:"
 )
-_TAGS = re.compile(rf"<(?=[\s/]*(?:{RECALLED_TAG}|{STANDING_TAG})\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=[\s/]*[^\W\d])")
 _BLANKS = re.compile(r"\s+")
 _SCOPES = {Scope.AGENT: "shared knowledge", Scope.ENVIRONMENT: "environment"}
 _UNCERTAIN = (Confirmation.INFERRED, Confirmation.DISPUTED)
@@ -61,7 +68,7 @@ def recalled_block(memories: Sequence[Recalled]) -> str:
         else:
             kind, text = _kind(record), record.content
             notes += ["uncertain"] if _is_uncertain(record) else []
-        lines.append(f"{number}. [{kind}] {_on_one_line(text)} ({', '.join(notes)})")
+        lines.append(f"{number}. [{kind}] {on_one_line(text)} ({', '.join(notes)})")
     return _block(RECALLED_TAG, _RECALLED_HEADING, lines)
 
 
@@ -82,13 +89,13 @@ def standing_block(
         counter: Counts tokens.
     """
     ordered = sorted(records, key=lambda record: (-record.importance, record.created_at, record.id))
-    lines = [f"- {_on_one_line(name)}: {_on_one_line(value)}" for name, value in profile]
+    lines = [f"- {on_one_line(name)}: {on_one_line(value)}" for name, value in profile]
     included: list[str] = []
     left_out: list[str] = []
     used = 0
     for record in ordered:
         uncertain = " (uncertain)" if _is_uncertain(record) else ""
-        line = f"- [{_kind(record)}] {_on_one_line(record.content)}{uncertain}"
+        line = f"- [{_kind(record)}] {on_one_line(record.content)}{uncertain}"
         cost = counter.count_text(line)
         if len(included) >= 3 and used + cost > tokens:
             left_out.append(record.id)
@@ -120,6 +127,6 @@ def _is_uncertain(record: MemoryRecord) -> bool:
     return record.confirmation in _UNCERTAIN or record.confidence < CERTAIN
 
 
-def _on_one_line(text: str) -> str:
-    """Text that opens no line and no tag of a block."""
-    return _TAGS.sub("&lt;", _BLANKS.sub(" ", text).strip())
+def on_one_line(text: str) -> str:
+    """Text that opens no line, and no tag of this or any other block."""
+    return _TAG.sub("&lt;", _BLANKS.sub(" ", text).strip())

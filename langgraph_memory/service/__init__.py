@@ -1,7 +1,7 @@
 """Long-term memory at work: recalled before a model call, remembered after the reply."""
 
 from langgraph_memory.service.learner import Learner
-from langgraph_memory.service.ledger import Account, Cursor, ledger_of
+from langgraph_memory.service.ledger import Account, Cursor
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import (
     NOTHING,
@@ -24,6 +24,5 @@ __all__ = [
     "Recaller",
     "Recollection",
     "Transcripts",
-    "ledger_of",
     "placed",
 ]

@@ -20,7 +20,7 @@ from langgraph_memory.service.turns import Turn
 __all__ = ["Batch", "batch_of"]
 
 TURNS_AT_ONCE = 20
-CHARACTERS_AT_ONCE = 24_000
+CHARACTERS_AT_ONCE = 12_000
 """What is read in one go; what is more is read in several."""
 
 
@@ -71,7 +71,7 @@ def batch_of(new: Sequence[Turn], account: Account, quota: int, today: date) -> 
         if reason is None:
             worth.append(turn)
             size += length
-            digests.add(text_digest(turn.messages))
+            digests.add(text_digest(turn.in_context))
         else:
             skipped.append((turn, reason))
     return Batch(tuple(worth), tuple(skipped))

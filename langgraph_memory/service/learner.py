@@ -18,6 +18,7 @@ from langgraph_memory.calls import Call, Steps
 from langgraph_memory.errors import VersionConflictError
 from langgraph_memory.events import Listener
 from langgraph_memory.extraction import (
+    Dropped,
     DropReason,
     Extraction,
     ExtractionRequest,
@@ -26,26 +27,31 @@ from langgraph_memory.extraction import (
     text_digest,
 )
 from langgraph_memory.identity import Identity
-from langgraph_memory.memories import Edited, Memories, Outcome
+from langgraph_memory.memories import Memories, Outcome
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.service.batch import Batch, batch_of
-from langgraph_memory.service.learned import Learned, tell
-from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key, ledger_of
+from langgraph_memory.service.learned import Learned, Written, tell
+from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
+from langgraph_memory.service.profiling import Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, turns_of, unread
 from langgraph_memory.service.writing import edits_of, extraction_in, extraction_value
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import Change, MemoryStore
+from langgraph_memory.tasks import Task, Tasks
 
 __all__ = ["Learner"]
 
 KNOWN = 20
 """Memories that an extractor is shown, so that its prompt is bounded however many there are."""
+KNOWN_TASKS = 5
 LONGEST_QUERY = 2_000
 PROPOSAL_MINUTES = 30 * 24 * 60.0
 """How long what was proposed is kept, so that reading it again costs no second call."""
 ATTEMPTS = 10
 UNWRITTEN = 64
+REFUSALS = (400, 413, 422)
+"""What a provider answers to a request that it would answer in the same way for ever."""
 
 
 class Learner:
@@ -55,6 +61,7 @@ class Learner:
         store: Where memories are.
         settings: Of the agent.
         extractor: Proposes what to remember.
+        profile: Keeps profiles, if the application has a model of one.
         listener: Is told what happens.
     """
 
@@ -63,11 +70,13 @@ class Learner:
         store: MemoryStore,
         settings: LongTermMemorySettings,
         extractor: Extractor,
+        profile: ProfileKeeper | None = None,
         listener: Listener | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._extractor = extractor
+        self._profile = profile
         self._listener = listener
         # What a model said and could not be written is not asked for again.
         self._unwritten: OrderedDict[str, Extraction] = OrderedDict()
@@ -100,18 +109,25 @@ class Learner:
         """Read as many turns as go together; whether there are more."""
         for attempt in range(ATTEMPTS):
             account, cursor = yield from self._ledger(who, thread)
-            new = unread(turns, cursor.read)
+            new = unread(turns, cursor.read, cursor.ignored)
             batch = batch_of(new, account, self._settings.daily_quota, clock.now().date())
             if not batch.keys:
                 if batch.waits:
                     learned.waits_until = _tomorrow()
                 return False
             extraction, key = yield from self._extraction(who, thread, batch, said_at)
-            edits = list(edits_of(extraction, thread, self._extractor.name))
+            edits = list(edits_of(extraction, thread, self._extractor.name, said_at))
             edited = yield from self._memories(who).plan(edits)
+            tasks = yield from Tasks(self._store, who.tasks).changes(
+                extraction.tasks, when=said_at, thread_id=thread
+            )
+            profiled = yield from self._profiled(who, thread, turns, batch, account, said_at)
+            written = Written(batch, extraction, edited, tasks, profiled)
             changes = [
                 *edited.changes,
-                self._account(account, batch, edited).change(who),
+                *tasks.changes,
+                *profiled.changes,
+                self._account(account, written).change(who),
                 cursor.after(_in_order(turns, batch)).change(who),
                 *self._kept(who, key, extraction),
             ]
@@ -124,10 +140,29 @@ class Learner:
                     raise
                 continue
             self._unwritten.pop(key, None)
-            learned.add(batch, extraction, edited)
-            tell(self._listener, who, thread, batch, extraction, edited)
+            learned.add(written)
+            tell(self._listener, who, thread, written)
             return len(batch.keys) < len(new)
         raise AssertionError("the last attempt returns or raises")
+
+    def _profiled(
+        self,
+        who: Identity,
+        thread: str,
+        turns: Sequence[Turn],
+        batch: Batch,
+        account: Account,
+        said_at: datetime,
+    ) -> Steps[Profiled]:
+        since = account.turns_since_profile
+        if self._profile is None or not batch.worth:
+            return Profiled(since + len(batch.keys) if self._profile else 0)
+        until = turns.index(batch.worth[-1]) + 1
+        return (
+            yield from self._profile.steps(
+                who, thread, turns[:until], batch.worth, since + len(batch.skipped), said_at
+            )
+        )
 
     # -- what is known
 
@@ -140,7 +175,7 @@ class Learner:
         )
 
     def _ledger(self, who: Identity, thread: str) -> Steps[tuple[Account, Cursor]]:
-        place = ledger_of(who)
+        place = who.ledger
         ops = [GetOp(place, ACCOUNT), GetOp(place, cursor_key(thread))]
         account, cursor = yield Call(
             partial(self._store.batch, ops), partial(self._store.abatch, ops)
@@ -155,28 +190,40 @@ class Learner:
         """What is proposed for a batch, asked for once; and the key it is kept under."""
         if not batch.worth:
             return Extraction(), ""
-        name = [thread, self._extractor.name, *(turn.key for turn in batch.worth)]
+        name = [thread, self._extractor.name, *(turn.mark for turn in batch.worth)]
         key = "proposal:" + hashlib.sha256(json.dumps(name).encode()).hexdigest()[:32]
         if key in self._unwritten:
             return self._unwritten[key], key
-        place = ledger_of(who)
+        place = who.ledger
         kept = yield Call(
             partial(self._store.get, place, key), partial(self._store.aget, place, key)
         )
         if kept is not None:
             return replace(extraction_in(kept.value["extraction"]), calls=0), key
         request = yield from self._request(who, batch, said_at)
-        extraction = yield from self._extractor.steps(request)
-        if any(each.reason is DropReason.UNREADABLE for each in extraction.dropped) and not (
-            extraction.proposals
-        ):
-            # A model that answers nonsense must not cost the user what was plainly stated.
-            stated = yield from RulesExtractor().steps(request)
-            extraction = replace(extraction, proposals=stated.proposals)
+        extraction = yield from self._extracted(request)
         self._unwritten[key] = extraction
         while len(self._unwritten) > UNWRITTEN:
             self._unwritten.popitem(last=False)
         return extraction, key
+
+    def _extracted(self, request: ExtractionRequest) -> Steps[Extraction]:
+        """What the extractor proposes; where it is of no use, what the rules do.
+
+        A model that answers nonsense, or a provider that does not want to read the text, must not
+        cost the user what was plainly stated.
+        """
+        try:
+            extraction = yield from self._extractor.steps(request)
+        except Exception as error:
+            if getattr(error, "status_code", None) not in REFUSALS:
+                raise  # To be tried again later.
+            extraction = Extraction(dropped=(Dropped("", DropReason.REFUSED),), calls=1)
+        useless = {DropReason.UNREADABLE, DropReason.REFUSED}
+        if extraction.proposals or not any(each.reason in useless for each in extraction.dropped):
+            return extraction
+        stated = yield from RulesExtractor().steps(request)
+        return replace(extraction, proposals=stated.proposals)
 
     def _request(self, who: Identity, batch: Batch, said_at: datetime) -> Steps[ExtractionRequest]:
         messages: list[BaseMessage] = []
@@ -188,37 +235,41 @@ class Learner:
             ]
         said = "\n".join(text_of(turn.messages[0])[:LONGEST_QUERY] for turn in batch.worth)
         known: list[MemoryRecord] = []
-        if self._settings.extraction_model is not None or not isinstance(
-            self._extractor, RulesExtractor
-        ):
+        tasks: list[Task] = []
+        if not isinstance(self._extractor, RulesExtractor):  # The rules look at nothing else.
             found = yield from self._memories(who).finding(said[-LONGEST_QUERY:], KNOWN)
             known = [each.record for each in found]
+            open_tasks = yield from Tasks(self._store, who.tasks).finding(
+                said[-LONGEST_QUERY:], KNOWN_TASKS
+            )
+            tasks = [each.task for each in open_tasks]
         names = {message.name for message in messages if message.type == "human" and message.name}
         speaker = who.user if who.user in names else None
-        return ExtractionRequest(messages, said_at, known=known, speaker=speaker)
+        return ExtractionRequest(messages, said_at, known, tasks, speaker)
 
     # -- what is written
 
-    def _account(self, account: Account, batch: Batch, edited: Edited) -> Account:
-        stored = sum(each.outcome is not Outcome.DUPLICATE for each in edited.saved)
+    def _account(self, account: Account, written: Written) -> Account:
+        saved = written.edited.saved
         return account.after(
             clock.now().date(),
-            stored=stored,
-            skipped=[reason.value for _, reason in batch.skipped],
-            digests=[text_digest(turn.messages) for turn in batch.worth],
-            turns_since_profile=account.turns_since_profile,
+            stored=sum(each.outcome is not Outcome.DUPLICATE for each in saved),
+            skipped=[reason.value for _, reason in written.batch.skipped],
+            digests=[text_digest(turn.in_context) for turn in written.batch.worth],
+            changed=bool(written.edited.retired) or any(each.replaced for each in saved),
+            turns_since_profile=written.profiled.turns_since,
         )
 
     def _kept(self, who: Identity, key: str, extraction: Extraction) -> list[Change]:
         if not extraction.calls:
             return []  # To ask again costs nothing.
         value = {"extractor": self._extractor.name, "extraction": extraction_value(extraction)}
-        return [Change(ledger_of(who), key, value, index=False, ttl=PROPOSAL_MINUTES)]
+        return [Change(who.ledger, key, value, index=False, ttl=PROPOSAL_MINUTES)]
 
 
 def _in_order(turns: Sequence[Turn], batch: Batch) -> list[str]:
     keys = set(batch.keys)
-    return [turn.key for turn in turns if turn.key in keys]
+    return [turn.mark for turn in turns if turn.key in keys]
 
 
 def _tomorrow() -> datetime:

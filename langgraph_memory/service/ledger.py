@@ -13,7 +13,7 @@ from langgraph.store.base import Item
 from langgraph_memory.identity import Identity
 from langgraph_memory.store import Change
 
-__all__ = ["ACCOUNT", "Account", "Cursor", "cursor_key", "ledger_of"]
+__all__ = ["ACCOUNT", "Account", "Cursor", "cursor_key"]
 
 ACCOUNT = "account"
 DIGESTS = 200
@@ -22,11 +22,6 @@ REMEMBERED = 50
 """Turns of a thread that are known to have been read; a fork shares one of them."""
 
 Namespace = tuple[str, ...]
-
-
-def ledger_of(who: Identity) -> Namespace:
-    """Where it is kept: beside the user's memories, so that it goes when the user goes."""
-    return (*who.memories[:-1], "extraction")
 
 
 def cursor_key(thread: str) -> str:
@@ -83,15 +78,21 @@ class Account:
         stored: int,
         skipped: Collection[str],
         digests: Collection[str],
+        changed: bool,
         turns_since_profile: int,
     ) -> Account:
-        """The account after some turns were read."""
+        """The account after some turns were read.
+
+        Where a memory gave way to another (`changed`), what was said before may be said again and
+        be news: then the older digests do not count any more.
+        """
+        known = () if changed else self.digests
         return replace(
             self,
             day=day,
             stored=self.stored_on(day) + stored,
             skipped=dict(Counter(self.skipped) + Counter(skipped)),
-            digests=(*self.digests, *digests)[-DIGESTS:],
+            digests=(*known, *digests)[-DIGESTS:],
             turns_since_profile=turns_since_profile,
         )
 
@@ -105,7 +106,7 @@ class Account:
             "digests": list(self.digests),
             "turns_since_profile": self.turns_since_profile,
         }
-        return Change(ledger_of(who), ACCOUNT, value, self.version, index=False)
+        return Change(who.ledger, ACCOUNT, value, self.version, index=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +115,38 @@ class Cursor:
 
     Attributes:
         thread: Its id.
-        read: Keys of the turns read last, the newest last.
+        read: Marks of the turns read last, the newest last.
+        ignored: Keys of messages that are not the user's, although they are in the thread.
         version: Of its item; None if there is none.
     """
 
     thread: str
     read: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     version: datetime | None = None
 
     @classmethod
     def of(cls, thread: str, item: Item | None) -> Cursor:
         """The cursor in an item."""
-        return (
-            cls(thread) if item is None else cls(thread, tuple(item.value["read"]), item.updated_at)
-        )
+        if item is None:
+            return cls(thread)
+        value = item.value
+        return cls(thread, tuple(value["read"]), tuple(value["ignored"]), item.updated_at)
 
-    def after(self, keys: Collection[str]) -> Cursor:
+    @property
+    def keys(self) -> frozenset[str]:
+        """Keys of the messages that begin those turns."""
+        return frozenset(mark.rpartition("#")[0] for mark in self.read)
+
+    def after(self, marks: Collection[str]) -> Cursor:
         """The cursor after some turns."""
-        return replace(self, read=(*self.read, *keys)[-REMEMBERED:])
+        return replace(self, read=(*self.read, *marks)[-REMEMBERED:])
+
+    def without(self, key: str) -> Cursor:
+        """The cursor of a thread in which somebody else has written a message."""
+        return replace(self, ignored=(*self.ignored, key)[-REMEMBERED:])
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""
-        value = {"read": list(self.read)}
-        return Change(ledger_of(who), cursor_key(self.thread), value, self.version, index=False)
+        value = {"read": list(self.read), "ignored": list(self.ignored)}
+        return Change(who.ledger, cursor_key(self.thread), value, self.version, index=False)

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage
+from pydantic import BaseModel
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.identity import Identity
-from langgraph_memory.messages import key_of, text_of
+from langgraph_memory.profile import UserProfile, lines
 from langgraph_memory.recall import (
     Question,
     Recall,
@@ -25,6 +26,7 @@ from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.turns import newest_question
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import MemoryHit, MemoryStore
+from langgraph_memory.tasks import Tasks, task_block
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["Recaller"]
@@ -44,11 +46,18 @@ class Recaller:
     Args:
         store: Where memories are.
         settings: Of the agent.
+        profile: The application's model of a user's profile, if it has one.
     """
 
-    def __init__(self, store: MemoryStore, settings: LongTermMemorySettings) -> None:
+    def __init__(
+        self,
+        store: MemoryStore,
+        settings: LongTermMemorySettings,
+        profile: type[BaseModel] | None = None,
+    ) -> None:
         self._store = store
         self._settings = settings
+        self._profile = profile
         self._recall = Recall(
             store,
             budget=settings.memory_tokens,
@@ -61,7 +70,6 @@ class Recaller:
         asked = newest_question(messages)
         if asked is None:
             return NOTHING
-        message, before = asked
         places = [place for place in (who.memories, who.knowledge, who.surroundings) if place]
         records: dict[tuple[Namespace, str], MemoryRecord] = {}
         for place in places:
@@ -71,22 +79,38 @@ class Recaller:
                 for hit in hits
                 if is_record(hit.value)
             }
-        standing = standing_block(list(records.values()), tokens=self._settings.profile_tokens)
+        profile = yield from self._profile_lines(who)
+        standing = standing_block(
+            list(records.values()), tokens=self._settings.profile_tokens, profile=profile
+        )
         shown = [place for place, record in records.items() if record.id in standing.included]
-        question = Question(text_of(message), clock.now(), before)
+        question = Question(asked.text, clock.now(), asked.before)
         report: RecallReport = yield from self._recall.steps(question, places, without=shown)
         recalled = recalled_block(report.memories)
+        returned = yield from Tasks(self._store, who.tasks).returned(asked.text)
+        tasks = task_block([each.task for each in returned], tokens=self._settings.task_tokens)
         return Recollection(
-            question=key_of(message),
+            question=asked.key,
             standing=standing.text,
             recalled=recalled,
+            tasks=tasks.text,
             used=tuple((each.item.namespace, each.item.key) for each in report.memories),
             why=(
                 *({"block": "standing", "namespace": [*ns], "key": key} for ns, key in shown),
                 *(_reasons(each) for each in report.memories),
+                *(
+                    {"block": "tasks", "namespace": [*who.tasks], "key": key}
+                    for key in tasks.included
+                ),
             ),
-            tokens=sum(map(DEFAULT_COUNTER.count_text, (standing.text, recalled))),
+            tokens=sum(map(DEFAULT_COUNTER.count_text, (standing.text, recalled, tasks.text))),
         )
+
+    def _profile_lines(self, who: Identity) -> Steps[list[tuple[str, str]]]:
+        if self._profile is None:
+            return []
+        read = yield from UserProfile(self._store, who.profile, self._profile).reading()
+        return lines(read.profile, tokens=self._settings.profile_tokens)
 
     def _standing(self, place: Namespace) -> Call:
         given: dict[str, Any] = {"filter": STANDING, "limit": MOST_STANDING, "refresh_ttl": False}

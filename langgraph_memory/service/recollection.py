@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
-from langgraph_memory.messages import made, made_kind, role_of
+from langgraph_memory.messages import is_said_by_user, made
 
 __all__ = ["NOTHING", "Placement", "Recollection", "placed"]
 
@@ -24,21 +24,23 @@ class Recollection:
         question: Key of the user message that they were recalled for; empty if there is none.
         standing: The block of what must always be respected; empty if there is nothing.
         recalled: The block of what bears on the question.
+        tasks: The block of unfinished tasks that the user comes back to.
         used: Where the memories in the recalled block are.
         why: For each memory in either block, where it is and why it is there; plain JSON without
             what it says.
-        tokens: Of both blocks.
+        tokens: Of all blocks.
     """
 
     question: str = ""
     standing: str = ""
     recalled: str = ""
+    tasks: str = ""
     used: tuple[tuple[Namespace, str], ...] = ()
     why: tuple[Mapping[str, Any], ...] = ()
     tokens: int = 0
 
     def lines(self, block: str) -> list[str]:
-        """The lines of the `standing` or the `recalled` block, without heading and tags."""
+        """The lines of the `standing`, `recalled` or `tasks` block, without heading and tags."""
         text: str = getattr(self, block)
         return text.splitlines()[2:-1]
 
@@ -64,9 +66,10 @@ def placed(
     if placement == "layers":
         return list(messages), system
     system = _after(system, recollection.standing)
+    recalled = "\n\n".join(block for block in (recollection.recalled, recollection.tasks) if block)
     if placement == "system":
-        return list(messages), _after(system, recollection.recalled)
-    return _before_question(messages, recollection.recalled), system
+        return list(messages), _after(system, recalled)
+    return _before_question(messages, recalled), system
 
 
 def _after(system: SystemMessage | None, block: str) -> SystemMessage | None:
@@ -84,11 +87,7 @@ def _after(system: SystemMessage | None, block: str) -> SystemMessage | None:
 def _before_question(messages: Sequence[AnyMessage], block: str) -> list[AnyMessage]:
     """Messages with a block as a message of its own, just before the newest one of the user."""
     kept = list(messages)
-    at = next((i for i in range(len(kept) - 1, -1, -1) if _is_said(kept[i])), None)
+    at = next((i for i in range(len(kept) - 1, -1, -1) if is_said_by_user(kept[i])), None)
     if block and at is not None:
         kept.insert(at, made(HumanMessage(content=block), "memory"))
     return kept
-
-
-def _is_said(message: BaseMessage) -> bool:
-    return role_of(message) == "user" and made_kind(message) is None

@@ -6,25 +6,33 @@ import asyncio
 import json
 import logging
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
+from langsmith import tracing_context
 
 from langgraph_memory import clock
 from langgraph_memory.calls import drive
+from langgraph_memory.errors import VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import Extractor, RulesExtractor
 from langgraph_memory.identity import Identity
 from langgraph_memory.jobs import Job, JobQueue, Worker
 from langgraph_memory.memories import Memories
-from langgraph_memory.messages import key_of
+from langgraph_memory.messages import key_of, role_of
+from langgraph_memory.profile import ProfileExtractor
+from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.learner import Learner
-from langgraph_memory.service.ledger import ACCOUNT, Account, ledger_of
+from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
+from langgraph_memory.service.owners import Owners
+from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
@@ -39,10 +47,15 @@ logger = logging.getLogger("langgraph_memory.service")
 
 REMEMBERED = 1_000
 """Recollections kept in this process, for the later model calls of a turn."""
-MESSAGES_SENT = 40
-"""The newest messages of a thread that go with a job where its checkpoints cannot be read."""
+TURNS_SENT = 20
+"""The newest turns of a thread that go with a job where its checkpoints cannot be read."""
 REPLY_TIME = timedelta(minutes=2)
 """How long a turn without a reply is taken for one whose reply is still being made."""
+
+CLOSING = 10.0
+"""Seconds that closing waits for what runs."""
+PATIENCE = 100
+ATTEMPTS = 10
 
 Place = tuple[tuple[str, ...], str | None, str]
 
@@ -56,6 +69,7 @@ class MemoryService:
         transcripts: Where threads can be read in the background; without it, the newest messages
             go with the job.
         extractor: Proposes what to remember; the rules by default.
+        profile: Asks a model what belongs in users' profiles; without one there are none.
         listener: Is told what happens.
         debounce: Seconds to wait after a turn for the next, so that several are read together.
     """
@@ -67,6 +81,7 @@ class MemoryService:
         *,
         transcripts: Transcripts | None = None,
         extractor: Extractor | None = None,
+        profile: ProfileExtractor | None = None,
         listener: Listener | None = None,
         debounce: float = 5.0,
     ) -> None:
@@ -74,8 +89,12 @@ class MemoryService:
         self.settings = settings
         self.listener = listener
         self._transcripts = transcripts
-        self._recaller = Recaller(store, settings)
-        self._learner = Learner(store, settings, extractor or RulesExtractor(), listener)
+        self.owners = Owners(transcripts)
+        self._recaller = Recaller(store, settings, profile.schema if profile else None)
+        keeper = None
+        if profile is not None:
+            keeper = ProfileKeeper(store, profile, settings.profile_every)
+        self._learner = Learner(store, settings, extractor or RulesExtractor(), keeper, listener)
         queue = JobQueue(
             store,
             f"extraction/{settings.namespace}",
@@ -83,9 +102,9 @@ class MemoryService:
             longest_wait=max(60.0, debounce),
         )
         self._worker = Worker(queue, self._work)
-        self._threads = ThreadPoolExecutor(4, thread_name_prefix="langgraph-memory")
+        self._threads = DaemonThreads("langgraph-memory")
+        self._closed = False
         self._recalled: OrderedDict[Place, Future[Recollection]] = OrderedDict()
-        self._pending: set[Future[None]] = set()
         self._lock = threading.Lock()
 
     # -- before the model call
@@ -148,12 +167,14 @@ class MemoryService:
         asked = newest_question(messages)
         if asked is None:
             return None
-        place = (who.memories, thread, key_of(asked[0]))
+        place = (who.memories, thread, asked.key)
         with self._lock:
             future = self._recalled.get(place)
+            if self._closed:
+                return future
             if future is None or note is not None:
-                known = list(messages)
-                future = self._threads.submit(self._prepare, who, thread, known, note)
+                work = partial(self._prepare, who, thread, list(messages), note)
+                future = self._threads.submit(work)
                 self._recalled[place] = future
                 while len(self._recalled) > REMEMBERED:
                     self._recalled.popitem(last=False)
@@ -209,29 +230,18 @@ class MemoryService:
             readable: Whether the thread's checkpoints can be read in the background.
         """
         note = self._note(thread, messages, readable)
-        used: dict[tuple[str, ...], list[str]] = {}
-        for each in why:
-            if each["block"] == "recalled":
-                used.setdefault(tuple(each["namespace"]), []).append(each["key"])
+        used = _used(who, why)
 
         def after() -> None:
-            for namespace, keys in used.items():
-                self.store.touch(namespace, keys)
-            self._request(who, note)
+            try:
+                for namespace, keys in used.items():
+                    self.store.touch(namespace, keys)
+                self._request(who, note)
+            except Exception:  # `begin` has noted the turn, so it is read all the same.
+                logger.exception("What follows a reply failed.")
 
-        self._later(after)
-
-    def _later(self, work: Callable[[], None]) -> None:
-        future = self._threads.submit(work)
-        with self._lock:
-            self._pending.add(future)
-        future.add_done_callback(self._done)
-
-    def _done(self, future: Future[None]) -> None:
-        with self._lock:
-            self._pending.discard(future)
-        if (error := future.exception()) is not None:
-            logger.error("What follows a reply failed: %s", error, exc_info=error)
+        if not self._closed:
+            self._threads.submit(after)
 
     # -- in the background
 
@@ -244,13 +254,17 @@ class MemoryService:
         asked = newest_question(messages)
         if asked is None:
             return {}
-        said = messages_to_dict(messages[-MESSAGES_SENT:])
-        name = thread if thread is not None else f"run:{key_of(asked[0])}"
+        turns = turns_of(messages)[-TURNS_SENT:]
+        # Whole turns, without what only the agent has seen.
+        said = messages_to_dict(
+            [m for turn in turns for m in turn.in_context if role_of(m) != "tool"]
+        )
+        name = thread if thread is not None else f"run:{asked.key}"
         return {name: {"messages": said, "at": clock.utc_text(clock.now())}}
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
         if note and self.settings.auto_extract:
-            self._worker.queue.request(json.dumps([who.agent, who.user]), note)
+            self._worker.queue.request(_subject(who), note)
             self._worker.start()
 
     def _work(self, job: Job) -> float | None:
@@ -259,11 +273,12 @@ class MemoryService:
         who = Identity(agent, user)
         ready: list[datetime] = []
         failures: list[Exception] = []
-        for thread, given in job.payload.items():
+        for thread, (messages, at) in self._threads_of(who, job, failures):
             try:
-                messages, at = self._thread(thread, given)
                 complete, later = _complete(messages, at)
-                learned = drive(self._learner.steps(who, thread, complete, at))
+                # The conversation and what is known go to the extractor, and not into a trace.
+                with tracing_context(enabled=self.settings.trace_content and None):
+                    learned = drive(self._learner.steps(who, thread, complete, at))
                 ready += [each for each in (later, learned.waits_until) if each is not None]
             except Exception as error:
                 failures.append(error)
@@ -274,8 +289,21 @@ class MemoryService:
             return None
         return max(1.0, (min(ready) - clock.now()).total_seconds())
 
+    def _threads_of(
+        self, who: Identity, job: Job, failures: list[Exception]
+    ) -> list[tuple[str, tuple[list[BaseMessage], datetime]]]:
+        """The threads of a job, in the order in which they were last written to."""
+        threads = []
+        for thread, given in job.payload.items():
+            try:
+                threads.append((thread, self._thread(who, thread, given)))
+            except Exception as error:
+                failures.append(error)
+                self._tell("extraction_failed", who, thread, reason=type(error).__name__)
+        return sorted(threads, key=lambda each: each[1][1])
+
     def _thread(
-        self, thread: str, given: Mapping[str, Any] | None
+        self, who: Identity, thread: str, given: Mapping[str, Any] | None
     ) -> tuple[list[BaseMessage], datetime]:
         if given is not None:
             return messages_from_dict(given["messages"]), datetime.fromisoformat(given["at"])
@@ -284,7 +312,31 @@ class MemoryService:
                 f"The thread {thread!r} is to be read for memories, and this process has no "
                 "checkpointer to read it from. Open the memory with the one that it was written by."
             )
-        return self._transcripts.read(thread)
+        cursor = self._cursor(who, thread)
+        return self._transcripts.read(thread, lambda message: key_of(message) in cursor.keys)
+
+    def disown(self, who: Identity, thread: str, key: str) -> None:
+        """A message in a user's thread is somebody else's, who was refused: never read it.
+
+        Args:
+            who: Whose thread it is.
+            thread: Its id.
+            key: Of the message.
+        """
+
+        def note() -> None:
+            for _ in range(ATTEMPTS):
+                cursor = self._cursor(who, thread)
+                try:
+                    self.store.commit([cursor.without(key).change(who)])
+                except VersionConflictError:
+                    continue
+                return
+
+        self._threads.submit(note)
+
+    def _cursor(self, who: Identity, thread: str) -> Cursor:
+        return Cursor.of(thread, self.store.get(who.ledger, cursor_key(thread)))
 
     # -- what a user may see and decide
 
@@ -308,15 +360,39 @@ class MemoryService:
 
     def account(self, who: Identity) -> Account:
         """What is known of a user's extraction: the switch, the quota, the skips."""
-        return Account.of(self.store.get(ledger_of(who), ACCOUNT))
+        return Account.of(self.store.get(who.ledger, ACCOUNT))
 
     def let_extract(self, who: Identity, enabled: bool) -> None:
         """Whether a user's conversations may be read for memories.
 
-        What is said while they may not is never read later.
+        What was said while they may not, and what nobody has read until they may not, is never
+        read.
         """
-        account = self.account(who)
-        self.store.commit([replace(account, enabled=enabled).change(who)])
+        if enabled:
+            self._pass_over(who)
+        for _ in range(ATTEMPTS):
+            change = replace(self.account(who), enabled=enabled).change(who)
+            try:
+                self.store.commit([change])
+            except VersionConflictError:
+                continue
+            return
+        raise VersionConflictError(
+            f"The switch of {who.user!r} is changed by others all the time; it is as it was. Try "
+            "again."
+        )
+
+    def _pass_over(self, who: Identity) -> None:
+        """Have what was said until now passed over, as long as the switch is off."""
+        if self.account(who).enabled:
+            return
+        subject = _subject(who)
+        for _ in range(PATIENCE):
+            self._worker.flush(only=subject)
+            waiting = {job.subject: job for job in self._worker.queue.waiting()}
+            if subject not in waiting or waiting[subject].lease is None:
+                return
+            time.sleep(0.1)  # Another process is at it.
 
     # -- life
 
@@ -327,21 +403,38 @@ class MemoryService:
 
     def flush(self) -> int:
         """Do now what waits in the background, in this thread; how many jobs were done."""
-        with self._lock:
-            pending = list(self._pending)
-            begun = list(self._recalled.values())
-        wait(pending)
-        wait(begun)
+        self._threads.wait(self.settings.load_timeout)
         return self._worker.flush()
 
     def close(self) -> None:
         """Stop after what runs now; what waits is left for the next process."""
-        self._threads.shutdown(wait=True)
-        self._worker.close()
+        self._closed = True
+        self._threads.wait(CLOSING)
+        self._worker.close(CLOSING)
 
     def _tell(self, name: str, who: Identity, thread: str | None, **given: Any) -> None:
         event = Event(name, agent=who.agent, user=who.user, thread=thread or "", **given)
         announce(self.listener, event)
+
+
+def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[str]]:
+    """Keys of what was recalled, by namespace; of those namespaces alone that are the user's.
+
+    What a thread keeps may have been written by others.
+    """
+    used: dict[tuple[str, ...], list[str]] = {
+        place: [] for place in (who.memories, who.knowledge, who.surroundings) if place
+    }
+    for each in why:
+        if isinstance(each, Mapping) and each.get("block") == "recalled":
+            keys = used.get(tuple(each.get("namespace") or ()))
+            if keys is not None and isinstance(each.get("key"), str):
+                keys.append(each["key"])
+    return {place: keys for place, keys in used.items() if keys}
+
+
+def _subject(who: Identity) -> str:
+    return json.dumps([who.agent, who.user])
 
 
 def _complete(

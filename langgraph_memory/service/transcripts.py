@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, cast
+from typing import Any
 
-from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
 from langgraph.channels import DeltaChannel
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import START, StateGraph
-from langgraph.graph.message import add_messages
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from langgraph_memory import clock
+from langgraph_memory.identity import OWNER_KEY
+from langgraph_memory.messages import key_of
 
 __all__ = ["Transcripts"]
 
-
-def _added(messages: Any, writes: Sequence[Any]) -> list[AnyMessage]:
-    for write in writes:
-        messages = add_messages(messages or [], write)
-    return cast(list[AnyMessage], messages or [])
-
-
-class _Thread(TypedDict, total=False):
-    # A delta channel also reads what a plain channel has saved; agents use either.
-    messages: Annotated[list[AnyMessage], DeltaChannel(_added)]
+MESSAGES = "messages"
+CHECKPOINTS = 200
+"""How far back a thread is followed for messages that it has lost since."""
 
 
 class Transcripts:
@@ -36,22 +31,110 @@ class Transcripts:
     """
 
     def __init__(self, checkpointer: BaseCheckpointSaver[Any]) -> None:
-        reader = StateGraph(_Thread)
-        reader.add_node("read", lambda _: {})
-        reader.add_edge(START, "read")
-        self._reader = reader.compile(checkpointer=checkpointer)
+        self._checkpointer = checkpointer
 
-    def read(self, thread: str, namespace: str = "") -> tuple[list[BaseMessage], datetime]:
+    def owner(self, thread: str) -> Mapping[str, Any] | None:
+        """What a thread keeps of its owner; None if it keeps nothing."""
+        found = self._checkpointer.get_tuple(_place(thread))
+        return None if found is None else _owner(found)
+
+    def read(
+        self, thread: str, is_known: Callable[[BaseMessage], bool] | None = None
+    ) -> tuple[list[BaseMessage], datetime]:
         """A thread's messages, and when the newest of its checkpoints was made.
+
+        A thread may have been trimmed before anybody read it. If it has no message that is known,
+        the checkpoints before are read for more, on this branch of the thread alone.
 
         Args:
             thread: Its id.
-            namespace: Its checkpoint namespace; empty for a graph that is nobody's subgraph.
+            is_known: Whether a message was read before; None if that does not matter.
 
         Returns:
-            Nothing but the present time for a thread that is not there.
+            Nothing but the present time for a thread that is not there. What was said in it since
+            it became incognito is left out.
         """
-        place = {"thread_id": thread, "checkpoint_ns": namespace}
-        found = self._reader.get_state({"configurable": place})
-        made = datetime.fromisoformat(found.created_at) if found.created_at else clock.now()
-        return list(found.values.get("messages", [])), made
+        newest = self._checkpointer.get_tuple(_place(thread))
+        if newest is None:
+            return [], clock.now()
+        messages = self._messages(newest)
+        if is_known is not None and messages and not any(map(is_known, messages)):
+            messages = self._with_earlier(newest, messages, is_known)
+        made = datetime.fromisoformat(newest.checkpoint["ts"])
+        return _until(messages, (_owner(newest) or {}).get("incognito")), made
+
+    def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
+        values = saved.checkpoint["channel_values"]
+        if MESSAGES in values and isinstance(values[MESSAGES], list):
+            return list(values[MESSAGES])
+        # A delta channel is saved as what was written to it since its last snapshot.
+        history = self._checkpointer.get_delta_channel_history(
+            config=saved.config, channels=[MESSAGES]
+        )[MESSAGES]
+        channel = DeltaChannel(_added, list).from_checkpoint(
+            values.get(MESSAGES, history.get("seed"))
+        )
+        if MESSAGES not in values:
+            channel.replay_writes(history["writes"])
+        return list(channel.get())
+
+    def _with_earlier(
+        self,
+        newest: CheckpointTuple,
+        messages: list[BaseMessage],
+        is_known: Callable[[BaseMessage], bool],
+    ) -> list[BaseMessage]:
+        have = {key_of(message) for message in messages}
+        before = newest.parent_config
+        for _ in range(CHECKPOINTS):
+            earlier = self._checkpointer.get_tuple(before) if before is not None else None
+            if earlier is None:
+                break
+            said = self._messages(earlier)
+            lost = [message for message in said if key_of(message) not in have]
+            messages = [*lost, *messages]
+            have |= {key_of(message) for message in lost}
+            if any(map(is_known, said)):
+                break
+            before = earlier.parent_config
+        return messages
+
+
+def _place(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+
+def _owner(saved: CheckpointTuple) -> Mapping[str, Any] | None:
+    owner = saved.checkpoint["channel_values"].get(OWNER_KEY)
+    return owner if isinstance(owner, Mapping) else None
+
+
+def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
+    """What LangGraph's reducer makes of writes, without new ids, which would differ each time."""
+    said: list[BaseMessage] = convert_to_messages(messages or [])
+    for write in writes:
+        for message in convert_to_messages(write if isinstance(write, list) else [write]):
+            at = next(
+                (i for i, old in enumerate(said) if message.id and old.id == message.id), None
+            )
+            if isinstance(message, RemoveMessage):
+                if message.id == REMOVE_ALL_MESSAGES:
+                    said = []
+                elif at is not None:
+                    del said[at]
+            elif at is not None:
+                said[at] = message
+            else:
+                said.append(message)
+    return said
+
+
+def _until(messages: list[BaseMessage], key: Any) -> list[BaseMessage]:
+    """The messages before the one with a key; all of them if there is no key.
+
+    Where that one is gone, nobody can say any more what was said after it.
+    """
+    if not key:
+        return messages
+    keys = [key_of(message) for message in messages]
+    return messages[: keys.index(key)] if key in keys else []

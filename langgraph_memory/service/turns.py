@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage
 
-from langgraph_memory.messages import calls_of, key_of, made_kind, role_of, text_of
+from langgraph_memory.messages import calls_of, is_said_by_user, key_of, role_of, text_of
 
-__all__ = ["Turn", "newest_question", "turns_of", "unread"]
+__all__ = ["Asked", "Turn", "newest_question", "turns_of", "unread"]
 
 TURNS_BEFORE = 2
 """Turns before the newest one that may say what a short question is about."""
@@ -30,6 +32,12 @@ class Turn:
     asked: BaseMessage | None = None
 
     @property
+    def mark(self) -> str:
+        """Tells the turn from others, and from itself before its message was edited."""
+        said = text_of(self.messages[0]).encode("utf-8", "surrogatepass")
+        return f"{self.key}#{hashlib.sha256(said).hexdigest()[:8]}"
+
+    @property
     def is_open(self) -> bool:
         """Whether its reply is still to come."""
         last = self.messages[-1]
@@ -47,41 +55,76 @@ def turns_of(messages: Sequence[BaseMessage]) -> list[Turn]:
     said: list[BaseMessage] = []
     replied: BaseMessage | None = None
     asked: BaseMessage | None = None
+    seen: Counter[str] = Counter()
+
+    def end() -> None:
+        if said:
+            key = key_of(said[0])
+            seen[key] += 1
+            # Messages without ids that say the same have the same key.
+            turns.append(Turn(key if seen[key] == 1 else f"{key}~{seen[key]}", tuple(said), asked))
+
     for message in messages:
-        if role_of(message) == "user" and made_kind(message) is None:
-            if said:
-                turns.append(Turn(key_of(said[0]), tuple(said), asked))
+        if is_said_by_user(message):
+            end()
             said, asked, replied = [message], replied, None
         elif said:
             said.append(message)
         if role_of(message) == "assistant" and text_of(message).strip():
             replied = message
-    if said:
-        turns.append(Turn(key_of(said[0]), tuple(said), asked))
+    end()
     return turns
 
 
-def unread(turns: Sequence[Turn], read: Collection[str]) -> list[Turn]:
-    """The turns after the newest one that was read.
+def unread(
+    turns: Sequence[Turn], read: Collection[str], ignored: Collection[str] = ()
+) -> list[Turn]:
+    """The turns that were not read: those after the newest one that was, and edited ones.
 
-    Where a thread was forked, that is the newest one that both branches have; where none of those
+    Where a thread was forked, the newest one is one that both branches have; where none of those
     read is in the thread any more, all turns are unread, as reading one twice does no harm.
+
+    Args:
+        turns: Of the thread.
+        read: Marks of turns that were read.
+        ignored: Keys of turns that are somebody else's.
     """
-    for at in range(len(turns) - 1, -1, -1):
-        if turns[at].key in read:
-            return list(turns[at + 1 :])
-    return list(turns)
+    marks = set(read)
+    keys = {mark.rpartition("#")[0] for mark in marks}
+    known = [at for at, turn in enumerate(turns) if turn.key in keys]
+    after = known[-1] + 1 if known else 0
+    return [
+        turn
+        for at, turn in enumerate(turns)
+        if turn.key not in ignored
+        and (at >= after or (turn.key in keys and turn.mark not in marks))
+    ]
 
 
-def newest_question(messages: Sequence[BaseMessage]) -> tuple[BaseMessage, list[str]] | None:
-    """The newest user message and the texts of the turns before it, or None if there is none."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a thread's user asks now.
+
+    Attributes:
+        key: Of the turn.
+        text: Of the newest user message.
+        before: Texts of the turns before it, the newest last.
+    """
+
+    key: str
+    text: str
+    before: tuple[str, ...]
+
+
+def newest_question(messages: Sequence[BaseMessage]) -> Asked | None:
+    """What is asked now; None if the user has said nothing."""
     turns = turns_of(messages)
     if not turns:
         return None
-    before = [
+    before = (
         text
         for turn in turns[-1 - TURNS_BEFORE : -1]
         for message in turn.messages
         if role_of(message) in ("user", "assistant") and (text := text_of(message).strip())
-    ]
-    return turns[-1].messages[0], before
+    )
+    return Asked(turns[-1].key, text_of(turns[-1].messages[0]), tuple(before))

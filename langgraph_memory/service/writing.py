@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -28,23 +29,26 @@ def extraction_in(value: dict[str, Any]) -> Extraction:
     return _EXTRACTION.validate_python(value)
 
 
-def edits_of(extraction: Extraction, thread: str, extractor: str) -> Iterator[Edit]:
+def edits_of(
+    extraction: Extraction, thread: str, extractor: str, said_at: datetime
+) -> Iterator[Edit]:
     """What the proposals of an extraction ask for.
 
     Args:
         extraction: What was found.
         thread: The thread that was read.
         extractor: Name and version of who found it.
+        said_at: When it was said, which is what it is known since.
     """
     for proposal in extraction.proposals:
         if proposal.action is Action.FORGET:
             yield Retire(proposal.content, proposal.replaces)
         else:
-            record = _record(proposal, thread, extractor)
+            record = _record(proposal, thread, extractor, said_at)
             yield Remember(record, proposal.replaces, proposal.retracts)
 
 
-def _record(proposal: Proposal, thread: str, extractor: str) -> MemoryRecord:
+def _record(proposal: Proposal, thread: str, extractor: str, said_at: datetime) -> MemoryRecord:
     extra = {
         name: value
         for name in ("subject", "speaker")
@@ -55,6 +59,7 @@ def _record(proposal: Proposal, thread: str, extractor: str) -> MemoryRecord:
             # The same statement in the same message again is the same memory.
             "id": _origin(thread, proposal),
             "content": proposal.content,
+            "created_at": said_at,
             "type": proposal.type,
             "importance": proposal.importance,
             "confidence": proposal.confidence,

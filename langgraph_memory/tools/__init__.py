@@ -1,5 +1,6 @@
-"""Tools by which a model saves, finds, corrects and forgets memories of its user."""
+"""Tools with which an agent remembers, corrects, forgets, and keeps track of tasks."""
 
 from langgraph_memory.tools.memory_tools import memory_tools
+from langgraph_memory.tools.task_tools import task_tools
 
-__all__ = ["memory_tools"]
+__all__ = ["memory_tools", "task_tools"]

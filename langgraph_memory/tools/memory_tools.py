@@ -8,26 +8,28 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from langgraph.prebuilt import ToolRuntime
-from pydantic import BaseModel
+from langchain_core.tools import BaseTool
 
-from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
-from langgraph_memory.identity import OWNER_KEY, Identification, Identity
+from langgraph_memory.calls import Call, Steps
+from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.memories import FoundMemory, Memories, Outcome
 from langgraph_memory.records import MemoryRecord, MemoryType, Source
 from langgraph_memory.store import MemoryStore
 from langgraph_memory.tools import arguments
+from langgraph_memory.tools.user_tool import (
+    OwnerOf,
+    Runtime,
+    identity_of,
+    origin_of,
+    store_of,
+    user_tool,
+)
 
 __all__ = ["memory_tools"]
-
-Runtime = ToolRuntime[Any, Any]
 
 
 def memory_tools(
@@ -36,6 +38,7 @@ def memory_tools(
     *,
     max_items: int = 100,
     duplicate_similarity: float = 0.95,
+    owner_of: OwnerOf | None = None,
 ) -> list[BaseTool]:
     """The four tools.
 
@@ -44,13 +47,14 @@ def memory_tools(
         store: Where memories are; None for the store of the graph.
         max_items: Active memories kept per user.
         duplicate_similarity: Cosine from which on two statements are one; the embedder's own.
+        owner_of: See `user_tool.identity_of`.
 
     Raises:
         IdentityError: When a tool is called and nobody trustworthy says who is asking.
     """
-    desk = _Desk(who, store, max_items, duplicate_similarity)
+    desk = _Desk(who, store, max_items, duplicate_similarity, owner_of)
     return [
-        _tool(
+        user_tool(
             "memory_save",
             "Remember something about the user for later conversations: what they said about "
             "themselves, what they prefer, what must always or never be done. Not for passwords, "
@@ -58,19 +62,19 @@ def memory_tools(
             arguments.Saved,
             desk.save,
         ),
-        _tool(
+        user_tool(
             "memory_search",
             "Look up what is remembered about the user from earlier conversations.",
             arguments.Searched,
             desk.search,
         ),
-        _tool(
+        user_tool(
             "memory_update",
             "Correct a memory that is no longer true. Search for its id first.",
             arguments.Updated,
             desk.update,
         ),
-        _tool(
+        user_tool(
             "memory_forget",
             "Forget a memory because the user asks for it or it is wrong. Search for its id first.",
             arguments.Forgotten,
@@ -87,6 +91,7 @@ class _Desk:
     store: MemoryStore | None
     max_items: int
     duplicate_similarity: float
+    owner_of: OwnerOf | None
 
     def save(
         self, runtime: Runtime | None, *, content: str, type: MemoryType, importance: float
@@ -129,68 +134,12 @@ class _Desk:
         return f"Forgotten: {_line(record)}"
 
     def _memories(self, runtime: Runtime | None) -> Memories:
-        store = self.store or getattr(runtime, "store", None)
-        if not isinstance(store, MemoryStore):
-            raise InvalidInputError(
-                "Memory tools need a MemoryStore: give it to memory_tools(…, store), or "
-                f"compile the graph with one; this run has {type(store).__name__}."
-            )
         return Memories(
-            store,
-            self._identity(runtime).memories,
+            store_of(self.store, runtime, "memory_tools"),
+            identity_of(self.who, runtime, self.owner_of).memories,
             max_items=self.max_items,
             duplicate_similarity=self.duplicate_similarity,
         )
-
-    def _identity(self, runtime: Runtime | None) -> Identity:
-        if isinstance(self.who, Identity):
-            return self.who
-        if runtime is None:
-            raise IdentityError(
-                "This tool was called outside a graph, where no runtime says who is asking. Make "
-                "the tools for one user: memory_tools(Identity(agent, user), store)."
-            )
-        state = runtime.state if isinstance(runtime.state, Mapping) else {}
-        return self.who.identify(runtime, state.get(OWNER_KEY))
-
-
-def _tool(
-    name: str, description: str, schema: type[BaseModel], steps: Callable[..., Steps[str]]
-) -> BaseTool:
-    """A LangChain tool; faults that the model can mend are answers to it, not errors of the run."""
-
-    def begun(runtime: Any, given: Mapping[str, Any]) -> Steps[str]:
-        # Outside a graph a caller could pass anything for it.
-        trusted = runtime if isinstance(runtime, ToolRuntime) else None
-        try:
-            return (yield from steps(trusted, **given))
-        except UnknownMemoryError as error:
-            raise ToolException(str(error)) from error
-
-    def run(runtime: Runtime = None, **given: Any) -> str:  # type: ignore[assignment]
-        return drive(begun(runtime, given))
-
-    async def arun(runtime: Runtime = None, **given: Any) -> str:  # type: ignore[assignment]
-        return await adrive(begun(runtime, given))
-
-    return StructuredTool.from_function(
-        func=run,
-        coroutine=arun,
-        name=name,
-        description=description,
-        args_schema=schema,
-        handle_tool_error=True,
-        handle_validation_error=_faults,
-    )
-
-
-def _faults(error: Any) -> str:
-    """What is wrong with a call's arguments, for the model to mend."""
-    told = [
-        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-        for fault in error.errors()
-    ]
-    return f"These arguments cannot be used: {'; '.join(told)}. Nothing was done."
 
 
 def _awaiting(
@@ -201,19 +150,15 @@ def _awaiting(
 
 def _origin(runtime: Runtime | None, content: str) -> dict[str, Any]:
     """Where a memory comes from, and an id that the same call has when its node runs again."""
-    if runtime is None:
-        return {}
-    thread = (runtime.config.get("configurable") or {}).get("thread_id")
-    messages = runtime.state.get("messages") or [] if isinstance(runtime.state, Mapping) else []
-    said = [message.id for message in messages if isinstance(message, HumanMessage) and message.id]
-    origin: dict[str, Any] = {
-        "source_thread_id": None if thread is None else str(thread),
-        "source_message_ids": said[-1:],
+    origin = origin_of(runtime)
+    given: dict[str, Any] = {
+        "source_thread_id": origin.thread_id,
+        "source_message_ids": origin.message_ids,
     }
-    if thread is not None and runtime.tool_call_id:
-        name = json.dumps([str(thread), runtime.tool_call_id, content])
-        origin["id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
-    return origin
+    if origin.thread_id is not None and origin.call_id:
+        name = json.dumps([origin.thread_id, origin.call_id, content])
+        given["id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
+    return given
 
 
 def _line(record: MemoryRecord) -> str:

@@ -24,6 +24,9 @@ TOO_LONG = (
     "{tokens} tokens. Please reduce the length of the messages."
 )
 
+# In a scripted reply: why it ends, if not for the usual reason. It is not sent in the message.
+FINISH = "finish_reason"
+
 Json = dict[str, Any]
 Script = Callable[[Sequence[Json]], Json]
 
@@ -35,6 +38,11 @@ def say(text: str) -> Json:
 
 def call(*calls: tuple[str, str, Mapping[str, Any]]) -> Json:
     """A reply that calls tools; each call is (id, name, arguments)."""
+    return call_as_written(*((one, name, json.dumps(args)) for one, name, args in calls))
+
+
+def call_as_written(*calls: tuple[str, str, str]) -> Json:
+    """A reply that calls tools with arguments that need not be JSON."""
     return {
         "role": "assistant",
         "content": None,
@@ -42,11 +50,16 @@ def call(*calls: tuple[str, str, Mapping[str, Any]]) -> Json:
             {
                 "id": call_id,
                 "type": "function",
-                "function": {"name": name, "arguments": json.dumps(arguments)},
+                "function": {"name": name, "arguments": arguments},
             }
             for call_id, name, arguments in calls
         ],
     }
+
+
+def cut_off(reply: Json) -> Json:
+    """A reply that ends because it reached the limit of tokens."""
+    return {**reply, FINISH: "length"}
 
 
 def exact_tokens(text: str) -> int:
@@ -68,6 +81,20 @@ def request_tokens(request: Mapping[str, Any]) -> int:
         texts.append(json.dumps(tool["function"], ensure_ascii=False, separators=(",", ":")))
     counted = toktok.batch_count(texts, "o200k_base") if texts else []
     return int(sum(counted)) + PER_MESSAGE * len(request["messages"])
+
+
+class FailedError(Exception):
+    """Raised by a script for an answer that is an error of the provider.
+
+    Args:
+        status: The HTTP status, as 429 or 500.
+        message: What the body says.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"error": {"message": message, "type": "server_error", "code": None}}
 
 
 class RefusedError(Exception):
@@ -114,6 +141,7 @@ class OpenAIServer:
         script: From the messages of a request to the assistant message to answer with.
         window: Exact tokens that a request may have; None for no limit.
         too_long: What it says of longer ones.
+        takes_tools: Whether it serves a model with tools, or refuses them.
         answered: Requests that were accepted, in order.
         refused: Error bodies of those that were not.
     """
@@ -121,6 +149,7 @@ class OpenAIServer:
     script: Script
     window: int | None = None
     too_long: str = TOO_LONG
+    takes_tools: bool = True
     answered: list[Answered] = field(default_factory=list)
     refused: list[Json] = field(default_factory=list)
 
@@ -158,10 +187,13 @@ class OpenAIServer:
 
         Raises:
             RefusedError: OpenAI would answer 400.
+            FailedError: The script says that the provider fails.
         """
         with self._lock:
             try:
                 body = _checked(raw)
+                if "tools" in body and not self.takes_tools:
+                    raise RefusedError(f"{body['model']} does not support tools", "tools")
                 tokens = request_tokens(body)
                 if self.window is not None and tokens > self.window:
                     raise RefusedError(
@@ -317,6 +349,8 @@ class _Handler(BaseHTTPRequestHandler):
             answered = self.server_of.handle(raw)
         except RefusedError as refusal:
             return self._json(400, refusal.body)
+        except FailedError as failure:
+            return self._json(failure.status, failure.body)
         if answered.body.get("stream"):
             return self._stream(answered)
         return self._json(200, _completion(answered))
@@ -361,12 +395,14 @@ def _frame(answered: Answered, kind: str, choices: list[Json]) -> Json:
 
 
 def _finish(reply: Json) -> str:
-    return "tool_calls" if reply.get("tool_calls") else "stop"
+    usual = "tool_calls" if reply.get("tool_calls") else "stop"
+    return str(reply.get(FINISH, usual))
 
 
 def _completion(answered: Answered) -> Json:
     reply = answered.reply
-    choice = {"index": 0, "message": reply, "finish_reason": _finish(reply)}
+    message = {name: value for name, value in reply.items() if name != FINISH}
+    choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
     return {**_frame(answered, "chat.completion", [choice]), "usage": _usage(answered)}
 
 

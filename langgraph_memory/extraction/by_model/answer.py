@@ -74,7 +74,8 @@ def _is_cut_off(reply: BaseMessage) -> bool:
 
 
 def _of_object(value: Any) -> Answer | Unreadable:
-    if not isinstance(value, dict) or (value and not any(name in value for name in _LISTS)):
+    # Clients that stream make {} of arguments they cannot read.
+    if not isinstance(value, dict) or not any(name in value for name in _LISTS):
         return Unreadable('it is not an object with "memories" and "tasks"')
     lists = [_listed(value.get(name)) for name in _LISTS]
     if None in lists:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
-from enum import StrEnum
+from datetime import datetime
 from typing import Any, TypeVar
 
-from langgraph_memory import clock
+from langgraph_memory.extraction.by_model.fields import (
+    Entry,
+    EntryDroppedError,
+    alias_in,
+    choice,
+    line,
+    lines,
+    moment,
+    names,
+    object_in,
+    share,
+)
 from langgraph_memory.extraction.by_model.figures import figures_were_said, names_a_time
 from langgraph_memory.extraction.by_model.form import CONFIRMATIONS
 from langgraph_memory.extraction.by_model.shown import Said, Shown
@@ -28,23 +37,13 @@ __all__ = ["EntryReader"]
 LEAST_IMPORTANCE = 0.3
 """What is less important is not remembered."""
 
-_LONGEST_CONTENT = 1_000
 _LONGEST_TITLE = 200
 _MOST_KEYWORDS = 8
 _LONGEST_KEYWORD = 40
-_BLANKS = re.compile(r"\s+")
 _SECRET_TOKEN = re.compile(r"(?=\S*\d)[^\s,，。;；\"'“”]{4,}")
 _AROUND = ".:!?()[]"
 
-Choice = TypeVar("Choice", bound=StrEnum)
-
-
-class EntryDroppedError(Exception):
-    """An entry is not proposed; it does not leave this module."""
-
-    def __init__(self, reason: DropReason) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,46 +95,48 @@ class EntryReader:
     def proposals(self, entries: Sequence[Any]) -> Iterator[Proposal]:
         """The proposals among some entries, each once."""
         seen: set[tuple[Action, str]] = set()
-        for entry in entries:
-            self._message_id = ""
-            try:
-                found = self._proposal(_object(entry))
-            except EntryDroppedError as error:
-                self._drop(error.reason)
-                continue
+        for found in self._read(entries, self._proposal):
             key = (found.action, found.content.casefold())
-            unimportant = found.action is Action.ADD and found.importance < LEAST_IMPORTANCE
-            if key not in seen and not unimportant:
+            if found.action is Action.ADD and found.importance < LEAST_IMPORTANCE:
+                message = found.source_message_ids[-1] if found.source_message_ids else ""
+                self.dropped.append(Dropped(message, DropReason.UNIMPORTANT))
+            elif key not in seen:
                 seen.add(key)
                 yield found
 
     def notes(self, entries: Sequence[Any]) -> Iterator[TaskNote]:
         """The notes on tasks among some entries."""
+        return self._read(entries, self._note)
+
+    def _read(self, entries: Sequence[Any], read: Callable[[Entry], Read]) -> Iterator[Read]:
         for entry in entries:
-            self._message_id = ""
+            self._message_id, before = "", len(self.dropped)
             try:
-                yield self._note(_object(entry))
+                found = read(object_in(entry))
             except EntryDroppedError as error:
+                del self.dropped[before:]  # One reason an entry is enough.
                 self._drop(error.reason)
+            else:
+                yield found
 
     def _drop(self, reason: DropReason) -> None:
         self.dropped.append(Dropped(self._message_id, reason))
 
-    def _proposal(self, entry: Mapping[str, Any]) -> Proposal:
-        action = _choice(Action, entry.get("action"), Action.ADD)
+    def _proposal(self, entry: Entry) -> Proposal:
+        action = choice(Action, entry.get("action"), Action.ADD)
         sources = self._sources(entry)
         replaced = self._known(entry.get("replaces"))
         forgets = action is Action.FORGET
-        if forgets and not replaced and _names(entry.get("replaces")):
+        if forgets and not replaced and names(entry.get("replaces")):
             raise EntryDroppedError(DropReason.UNKNOWN_ID)
         before = "\n".join(self.shown.known[alias].content for alias in replaced)
-        content = _line(entry.get("content"), _LONGEST_CONTENT)
+        content = line(entry.get("content"))
         if forgets and not content and replaced:
             content = self.shown.known[replaced[0]].content
         if not content:
             raise EntryDroppedError(DropReason.EMPTY)
-        kind = _choice(MemoryType, entry.get("type"), MemoryType.FACT if forgets else None)
-        confirmation = _choice(Confirmation, entry.get("confirmation"), Confirmation.STATED)
+        kind = choice(MemoryType, entry.get("type"), MemoryType.FACT if forgets else None)
+        confirmation = choice(Confirmation, entry.get("confirmation"), Confirmation.STATED)
         if confirmation not in CONFIRMATIONS:
             raise EntryDroppedError(DropReason.UNREADABLE)
         if _gives_away(content, sources.text):
@@ -148,8 +149,8 @@ class EntryReader:
         return Proposal(
             content=content,
             type=kind,
-            importance=_share(entry.get("importance"), IMPORTANCE.get(kind, 0.5)),
-            confidence=_share(entry.get("confidence"), 0.9),
+            importance=share(entry.get("importance"), IMPORTANCE.get(kind, 0.5)),
+            confidence=share(entry.get("confidence"), 0.9),
             confirmation=confirmation,
             action=action,
             replaces=tuple(self.shown.known[alias].id for alias in replaced),
@@ -161,22 +162,22 @@ class EntryReader:
             valid_to=until,
         )
 
-    def _note(self, entry: Mapping[str, Any]) -> TaskNote:
+    def _note(self, entry: Entry) -> TaskNote:
         sources = self._sources(entry)
-        alias = _alias(_line(entry.get("task"), _LONGEST_TITLE))
+        alias = alias_in(line(entry.get("task"), _LONGEST_TITLE))
         task = self.shown.tasks.get(alias)
         if alias and task is None:
             raise EntryDroppedError(DropReason.UNKNOWN_ID)
-        title = _line(entry.get("title"), _LONGEST_TITLE) or (task.title if task else "")
+        title = line(entry.get("title"), _LONGEST_TITLE) or (task.title if task else "")
         if not title:
             raise EntryDroppedError(DropReason.EMPTY)
         status = entry.get("status")
-        description = _line(entry.get("description"), _LONGEST_CONTENT)
-        progress = _lines(entry.get("progress"))
+        description = line(entry.get("description"))
+        progress = lines(entry.get("progress"))
         following = entry.get("next_steps")
-        steps = None if following is None else _lines(following)
+        steps = None if following is None else lines(following)
         written = "\n".join([title, description, *progress, *(steps or ())])
-        if any(_gives_away(line, sources.text) for line in written.splitlines()):
+        if any(_gives_away(part, sources.text) for part in written.splitlines()):
             raise EntryDroppedError(DropReason.SECRET)
         heard = "\n".join(one.text for one in self.shown.said.values())
         if task is not None:
@@ -186,19 +187,19 @@ class EntryReader:
         return TaskNote(
             title=title,
             id=task.id if task else None,
-            status=_choice(TaskStatus, status, TaskStatus.IN_PROGRESS) if status else None,
+            status=choice(TaskStatus, status, TaskStatus.IN_PROGRESS) if status else None,
             description=description,
             progress=progress,
             next_steps=steps,
             source_message_ids=sources.ids(with_questions=False),
         )
 
-    def _sources(self, entry: Mapping[str, Any]) -> _Sources:
+    def _sources(self, entry: Entry) -> _Sources:
         """The user's messages that an entry cites.
 
         An assistant's message counts only together with the answer that follows it.
         """
-        named = [self.shown.said.get(_alias(name)) for name in _names(entry.get("sources"))]
+        named = [self.shown.said.get(alias_in(name)) for name in names(entry.get("sources"))]
         cited = tuple(dict.fromkeys(one for one in named if one is not None))
         users = tuple(one for one in cited if one.who == "user")
         self._message_id = (users or cited)[0].message_id if cited else ""
@@ -212,7 +213,7 @@ class EntryReader:
 
     def _known(self, value: Any) -> tuple[str, ...]:
         """The known memories that are named; that others are is reported."""
-        named = dict.fromkeys(_alias(name) for name in _names(value))
+        named = dict.fromkeys(alias_in(name) for name in names(value))
         known = tuple(name for name in named if name in self.shown.known)
         if len(known) < len(named):
             self._drop(DropReason.UNKNOWN_ID)
@@ -234,10 +235,10 @@ class EntryReader:
     def _figures(self, content: str, said: str) -> bool:
         return figures_were_said(content, said, self.said_at.date())
 
-    def _keywords(self, entry: Mapping[str, Any], content: str, said: str) -> tuple[str, ...]:
+    def _keywords(self, entry: Entry, content: str, said: str) -> tuple[str, ...]:
         given = entry.get("keywords")
         words = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
-        shortened = [_BLANKS.sub(" ", clean(word)).strip().lower() for word in words]
+        shortened = [" ".join(clean(word).lower().split()) for word in words]
         kept = [
             word
             for word in shortened
@@ -247,74 +248,13 @@ class EntryReader:
         ]
         return tuple(dict.fromkeys(kept))[:_MOST_KEYWORDS] or keywords(content)
 
-    def _validity(
-        self, entry: Mapping[str, Any], said: str
-    ) -> tuple[datetime | None, datetime | None]:
-        """The time an entry gives; none where no time was spoken of.
-
-        A date that nobody can read is no reason to lose the memory: it then has none.
-        """
+    def _validity(self, entry: Entry, said: str) -> tuple[datetime | None, datetime | None]:
+        """The time an entry gives; none where no time was spoken of."""
         if not names_a_time(said) and not any(one.isdecimal() for one in said):
             return None, None
-        since = _moment(entry.get("valid_from"), ends=False)
-        until = _moment(entry.get("valid_to"), ends=True)
+        since = moment(entry.get("valid_from"), ends=False)
+        until = moment(entry.get("valid_to"), ends=True)
         return (None if since and until and since > until else since), until
-
-
-def _object(entry: Any) -> Mapping[str, Any]:
-    if not isinstance(entry, dict):
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    return entry
-
-
-def _line(value: Any, longest: int) -> str:
-    """A text on one line; empty if there is none."""
-    if value is not None and not isinstance(value, str):
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    text = _BLANKS.sub(" ", clean(value or "").replace("\0", " ")).strip()
-    if len(text) > longest:
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    return text
-
-
-def _lines(value: Any) -> tuple[str, ...]:
-    lines = (_line(one, _LONGEST_CONTENT) for one in _names(value))
-    return tuple(line for line in lines if line)
-
-
-def _names(value: Any) -> list[str]:
-    """A list of texts; one text is a list of one."""
-    values = [] if value is None else [value] if isinstance(value, str) else value
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    return [one for one in values if one.strip()]
-
-
-def _alias(name: str) -> str:
-    return name.strip(" []()").lower()
-
-
-def _choice(choices: type[Choice], value: Any, default: Choice | None) -> Choice:
-    if value is None and default is not None:
-        return default
-    try:
-        return choices(value.strip().lower() if isinstance(value, str) else value)
-    except ValueError:
-        raise EntryDroppedError(DropReason.UNREADABLE) from None
-
-
-def _share(value: Any, default: float) -> float:
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        number = math.nan
-    if not 0 <= number <= 1:
-        raise EntryDroppedError(DropReason.UNREADABLE)
-    return number
 
 
 def _gives_away(content: str, said: str) -> bool:
@@ -327,17 +267,3 @@ def _gives_away(content: str, said: str) -> bool:
         if holds_secret(sentence)
         for token in _SECRET_TOKEN.findall(sentence)
     )
-
-
-def _moment(value: Any, *, ends: bool) -> datetime | None:
-    """A day or moment as one in UTC; the end of the day if a time ends with it."""
-    if not isinstance(value, str):
-        return None
-    try:
-        if len(value.strip()) == len("2000-01-01"):
-            day = date.fromisoformat(value.strip()) + timedelta(days=int(ends))
-            return datetime.combine(day, time(), tzinfo=UTC)
-        moment = datetime.fromisoformat(value.strip())
-        return clock.to_utc(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
-        return None

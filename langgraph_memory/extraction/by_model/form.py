@@ -1,6 +1,7 @@
 """The form of the answer that a model is asked for, as a tool and as a JSON schema.
 
-The schema keeps to what every provider takes: no references, no unions, no null.
+The schema keeps to what every provider takes: no references, no unions, no null. The sources of an
+entry come after its text, so that one that breaks off within the text has none and is dropped.
 """
 
 from __future__ import annotations

@@ -35,16 +35,19 @@ _HAN_DIGITS = {one: at for at, one in enumerate("零一二三四五六七八九"
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _AFTER = {"k": 1_000, "w": 10_000, "m": 1_000_000, "grand": 1_000, "bn": 1_000_000_000}
 
+# Words of a number at most: Python does not write numbers of any length.
+_LONGEST = 24
+
 _DIGITS = re.compile(
     r"(?P<digits>\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
     r"(?:\s?(?P<scale>hundred|thousand|million|billion|grand|bn|[千百万亿])|(?P<letter>[kwmKWM])\b)?"
 )
 _ENGLISH = re.compile(
     rf"\b(?:{'|'.join([*_ONES, *_TENS, *_SCALES])})"
-    rf"(?:(?:[\s-]+(?:and\s)?)(?:{'|'.join([*_ONES, *_TENS, *_SCALES])}))*\b",
+    rf"(?:(?:[\s-]+(?:and\s)?)(?:{'|'.join([*_ONES, *_TENS, *_SCALES])})){{0,{_LONGEST}}}\b",
     re.IGNORECASE,
 )
-_HAN = re.compile("[零〇一二两三四五六七八九十百千万亿]+")
+_HAN = re.compile(f"[零〇一二两三四五六七八九十百千万亿]{{1,{_LONGEST}}}")
 _LOOSE = re.compile(
     rf"\b(?:{'|'.join(word for word in _LOOSE_WORDS if word.isascii())})\b|"
     f"[{''.join(word for word in _LOOSE_WORDS if not word.isascii())}]",

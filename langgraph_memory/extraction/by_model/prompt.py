@@ -79,6 +79,8 @@ _UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029]")
 _LONGEST_REPLY = 600
 _LONGEST_KNOWN = 300
 _LONGEST_NAME = 40
+# Below it, saying how much was left out would take more room than what is left.
+_SHORTEST_CUT = 80
 
 
 def model_request(
@@ -166,7 +168,9 @@ def _level(lengths: Sequence[int], total: int) -> int:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else both_ends(text, limit)
+    if len(text) <= limit:
+        return text
+    return both_ends(text, limit) if limit >= _SHORTEST_CUT else text[:limit] + "…"
 
 
 def _quoted(text: str) -> str:

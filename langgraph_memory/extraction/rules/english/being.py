@@ -12,6 +12,7 @@ from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import is_job, is_kind
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_being"]
@@ -99,36 +100,10 @@ _ROYAL = re.compile(
     re.I,
 )
 _NOT_NAMES = frozenset(
-    [
-        "Ok",
-        "Okay",
-        "Done",
-        "Sorry",
-        "Good",
-        "Fine",
-        "Happy",
-        "Glad",
-        "Not",
-        "Sure",
-        "Trying",
-        "Looking",
-        "Just",
-        "So",
-        "Also",
-        "Still",
-        "Back",
-        "Here",
-        "Ready",
-        "New",
-        "In",
-        "On",
-        "At",
-        "From",
-        "Very",
-        "English",
-        "Also",
-        "Really",
-    ]
+    listed("""
+    Ok Okay Done Sorry Good Fine Happy Glad Not Sure Trying Looking Just So Also Still Back Here
+    Ready New In On At From Very English Really
+    """)
 )
 
 

@@ -19,68 +19,19 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     is_job,
 )
 from langgraph_memory.extraction.rules.kinds import FACT, GOAL, PREFERENCE
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_changed", "read_perfect", "third"]
 
 _CHANGE = frozenset(
-    [
-        "moved",
-        "relocated",
-        "quit",
-        "left",
-        "joined",
-        "started",
-        "stopped",
-        "switched",
-        "migrated",
-        "graduated",
-        "bought",
-        "sold",
-        "adopted",
-        "married",
-        "divorced",
-        "retired",
-        "broke",
-        "lost",
-        "founded",
-        "launched",
-        "grew",
-        "studied",
-        "majored",
-        "worked",
-        "gave",
-        "became",
-        "changed",
-        "went",
-        "converted",
-        "enrolled",
-        "emigrated",
-        "immigrated",
-        "settled",
-        "transferred",
-        "resigned",
-        "got",
-        "hurt",
-        "injured",
-        "tore",
-        "cut",
-        "co-founded",
-        "cofounded",
-        "turned",
-        "opened",
-        "began",
-        "trained",
-        "ditched",
-        "dropped",
-        "swapped",
-        "replaced",
-        "served",
-        "lived",
-        "taught",
-        "finished",
-        "completed",
-    ]
+    listed("""
+    moved relocated quit left joined started stopped switched migrated graduated bought sold
+    adopted married divorced retired broke lost founded launched grew studied majored worked
+    gave became changed went converted enrolled emigrated immigrated settled transferred
+    resigned got hurt injured tore cut co-founded cofounded turned opened began trained ditched
+    dropped swapped replaced served lived taught finished completed
+    """)
 )
 
 
@@ -231,7 +182,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
         return Draft(FACT, content, 0.85, subject="employer")
     if verb in {"started", "began"}:
         if re.search(
-            r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])|company|business|university|school|as\sa)\b",
+            r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])|company|business|university|school|as\sa|my\sown)\b",
             rest,
         ):
             return Draft(FACT, content, 0.8, subject="job")

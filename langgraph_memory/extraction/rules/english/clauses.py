@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from langgraph_memory.extraction.rules.english.plain_english import without_filler
 from langgraph_memory.extraction.rules.english.third_person import is_adverb
+from langgraph_memory.extraction.rules.english.word_classes import KIN, PET
 from langgraph_memory.extraction.rules.english.word_order import plain_order
 from langgraph_memory.offline.words import listed
 
@@ -27,6 +28,9 @@ _CUT = re.compile(
     rf"\s+(?:and|but|so|because|cuz|cause|coz|plus|while|whereas|yet|though|although|since|therefore|or)\s+(?=(?:also\s|then\s|now\s)?(?:{_OWN}|{_ORDER}|(?:honestly|everything|all\sof)\b))|"
     rf"\s*[,:]\s*(?:and|but|so)?\s*(?=(?:by|in|on|since|from|until|before|after|at|for)\s[\w\s]{{2,20}}?,?\s(?:I|we)\s)|"
     r"\s*,\s*(?:and\s|but\s|so\s|because\s)?(?=(?:it|they|he|she|that|this|there|which)\s(?!are\sallergic))|"
+    r"\s+(?:and|but)\s+(?=(?:he|she|they|it)\s|(?:so|neither|nor)\s(?:is|am|are|do|does|can|has|have)\b)|"
+    r",?\s+(?:so|but)\s+(?=(?:[\w'-]+\s){1,3}?(?:is|are|was|were|has|have|must|should)\s)|"
+    r",\s+(?=just\s(?-i:[A-Z])\w+\s(?:is|will|works)\b)|"
     r"\s*:\s*(?=\w+\s(?:calls?|knows?)\sme\b)|\s+and\s(?=(?:now\s)?all\s(?:of\s)?(?:my|our)\b)|"
     rf"\s*:\s*(?={_OWN}|{_ORDER})|(?<=[a-z0-9])\.(?=[A-Z][a-z])|\s+(?=[我])",
     re.IGNORECASE,
@@ -62,7 +66,7 @@ _ELLIPSIS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             r"^(?:used\sto|(?:really\s|absolutely\s|totally\s|also\s|just\s|simply\s)?(?:love|hate|prefer|dislike|adore|loathe|detest|enjoy)|live\sin|work\s(?:at|as|in|for)|"
-            r"can\snot\s(?:eat|drink|have|stand|do|take|handle|tolerate|spend|afford)|do\snot\s(?:eat|drink|smoke|like|drive|fly)\b|moved\sto|quit\s|joined|would\srather|will\snot\s(?:eat|fly|drink|pay)|speak|need\sto\savoid|switched\s(?:from|to))\b",
+            r"can\snot\s(?:eat|drink|have|stand|do|take|handle|tolerate|spend|afford)|do\snot\s(?:eat|drink|smoke|like|drive|fly|want)\b|moved\sto|quit\s|joined|would\srather|will\snot\s(?:eat|fly|drink|pay)|speak|need\sto\savoid|switched\s(?:from|to))\b",
             "I ",
         ),
         (r"^(?:mum|mom|dad|grandma|grandpa|hubby|wife|husband)\b(?=\s|'s)", "my "),
@@ -156,7 +160,11 @@ _CONDITION = re.compile(
     r"^(?:whenever|when|every\s?time|each\stime|any\s?time|for\s(?:all|any|every)|in\s(?:all|every|any)|after|before|as\slong\sas|until|on\s\w+days)\b[^,]{2,80}?,\s*(?:please\s)?",
     re.IGNORECASE,
 )
-_WITH_ME = re.compile(r"^(my|our)\s((?:[\w'-]+,?\s){1,3})and\s(?:I|me)\s", re.IGNORECASE)
+_WITH_ME = re.compile(
+    rf"^(my|our)\s((?:\w+\s)?(?:{KIN}|{PET}|friends?|team|colleagues?|boss|(?:room|flat|house)mates?)"
+    r"(?:\s(?-i:[A-Z])\w+)?\s)and\s(?:I|me)\s",
+    re.IGNORECASE,
+)
 
 
 def _pieces(sentence: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ import re
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.changes import third
 from langgraph_memory.extraction.rules.english.clauses import Predicate
+from langgraph_memory.extraction.rules.english.exclusions import is_unwanted
 from langgraph_memory.extraction.rules.english.habits import habit_key
 from langgraph_memory.extraction.rules.english.possessing import read_having
 from langgraph_memory.extraction.rules.english.third_person import about_user
@@ -22,50 +23,17 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     STANCE,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_denied"]
 
 _DO_NOT = frozenset(
-    [
-        "eat",
-        "drink",
-        "smoke",
-        "consume",
-        "do",
-        "use",
-        "own",
-        "drive",
-        "fly",
-        "work",
-        "live",
-        "speak",
-        "wear",
-        "cook",
-        "take",
-        "watch",
-        "play",
-        "celebrate",
-        "touch",
-        "buy",
-        "shop",
-        "read",
-        "vape",
-        "gamble",
-        "drink",
-        "date",
-        "travel",
-        "sleep",
-        "run",
-        "ride",
-        "swim",
-        "dance",
-        "stay",
-        "listen",
-        "keep",
-        "go",
-        "want",
-    ]
+    listed("""
+    eat drink smoke consume do use own drive fly work live speak wear cook take watch play
+    celebrate touch buy shop read vape gamble date travel sleep run ride swim dance stay listen
+    keep go want
+    """)
 )
 _WANTED_NOT = re.compile(r"^(?:to\s(?:see|get|hear|receive)|any)\s")
 
@@ -136,6 +104,8 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
                 0.8,
                 subject=f"order:{topic(_WANTED_NOT.sub('', rest))}",
             )
+        if is_unwanted(rest):
+            return Draft(CONSTRAINT, content, 0.8, 0.7, subject=f"taste:{topic(rest)}")
         return None
     if verb in _DO_NOT and rest:
         if verb in {"use", "work", "go", "take", "read", "do"} and re.match(

@@ -28,38 +28,16 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     STANCE,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["habit_key", "read_present"]
 
 _EVENT_BASE = frozenset(
-    [
-        "fly",
-        "leave",
-        "travel",
-        "start",
-        "arrive",
-        "move",
-        "depart",
-        "return",
-        "meet",
-        "graduate",
-        "sit",
-        "take",
-        "defend",
-        "marry",
-        "tie",
-        "go",
-        "get",
-        "turn",
-        "begin",
-        "land",
-        "check",
-        "present",
-        "speak",
-        "run",
-        "finish",
-    ]
+    listed("""
+    fly leave travel start arrive move depart return meet graduate sit take defend marry tie go
+    get turn begin land check present speak run finish
+    """)
 )
 
 

@@ -11,7 +11,7 @@ from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import KIN, PET
+from langgraph_memory.extraction.rules.english.word_classes import KIN, MOMENT, PET
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_mine"]
@@ -130,6 +130,12 @@ def read_mine(clause: str) -> list[Draft]:
         ("work", "start", "run", "load", "compile", "open")
     ):
         return []
+    noun = re.sub(
+        r"\s(?:(?:for\s)?(?:this|next|the\scoming)\s(?:year|month|season|summer|winter|spring|autumn|fall|term)|for\s20\d\d|right\snow|at\sthe\smoment|these\sdays|now|currently|here)$",
+        "",
+        noun,
+        flags=re.I,
+    )
     head = re.sub(r"\s(?:with|at|for|of|in|on|about|to)\s.*$", "", noun)
     for pattern, kind, importance, subject in _SLOTS:
         if pattern.match(noun) or (kind is MemoryType.EPISODE and pattern.match(head)):
@@ -145,6 +151,13 @@ def read_mine(clause: str) -> list[Draft]:
         return [
             Draft(_F, f"The user's name is {rest[3:]} to their {noun}", 0.85, subject="nickname")
         ]
+    if (
+        verb in {"is", "are", "starts", "ends", "begins"}
+        and re.match(r"(?:on|in|at|due|scheduled|booked|next|this|tomorrow)\b", rest, re.I)
+        and has_date(rest)
+        and not MOMENT.search(rest)
+    ):
+        return [Draft(MemoryType.EPISODE, about_user(clause), 0.5)]
     return []
 
 

@@ -20,86 +20,23 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     STANCE,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_obliged", "read_possible", "read_willing"]
 
 _WILL_NOT = frozenset(
-    [
-        "eat",
-        "drink",
-        "fly",
-        "take",
-        "use",
-        "work",
-        "pay",
-        "buy",
-        "stay",
-        "go",
-        "wear",
-        "touch",
-        "consider",
-        "do",
-        "travel",
-        "drive",
-        "sit",
-        "accept",
-        "book",
-        "watch",
-        "cook",
-        "sleep",
-        "read",
-        "spend",
-    ]
+    listed("""
+    eat drink fly take use work pay buy stay go wear touch consider do travel drive sit accept
+    book watch cook sleep read spend
+    """)
 )
 _CAN_NOT = frozenset(
-    [
-        "eat",
-        "drink",
-        "have",
-        "take",
-        "tolerate",
-        "digest",
-        "handle",
-        "do",
-        "fly",
-        "sit",
-        "stay",
-        "wear",
-        "touch",
-        "afford",
-        "spend",
-        "pay",
-        "go",
-        "live",
-        "drive",
-        "swim",
-        "travel",
-        "work",
-        "attend",
-        "make",
-        "be",
-        "lift",
-        "sleep",
-        "run",
-        "walk",
-        "climb",
-        "stomach",
-        "consume",
-        "smell",
-        "hear",
-        "read",
-        "meet",
-        "leave",
-        "come",
-        "start",
-        "smoke",
-        "ride",
-        "stand",
-        "bear",
-        "abide",
-        "get",
-    ]
+    listed("""
+    eat drink have take tolerate digest handle do fly sit stay wear touch afford spend pay go
+    live drive swim travel work attend make be lift sleep run walk climb stomach consume smell
+    hear read meet leave come start smoke ride stand bear abide get
+    """)
 )
 
 

@@ -88,6 +88,12 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
     if verb == "getting" and re.match(r"into\b", rest):
         return Draft(PREFERENCE, content, 0.5)
     if (
+        verb in {"programming", "coding", "writing", "designing", "editing", "developing"}
+        and said.auxiliary == "have been"
+        and re.match(r"(?!(?:a|an|the|my|our|this)\s).*\b(?:for|since)\s", rest)
+    ):
+        return Draft(MemoryType.SKILL, content, 0.65)
+    if (
         verb in MAKE
         and not is_deictic(rest)
         and not SMALL_THING.match(rest)

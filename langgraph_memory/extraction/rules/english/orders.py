@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.exclusions import read_exclusion
 from langgraph_memory.extraction.rules.english.third_person import pronouns_changed
-from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
+from langgraph_memory.extraction.rules.english.topics import is_deictic
 from langgraph_memory.records import MemoryType
 
 __all__ = ["is_for_good", "is_request", "is_standing", "read_order", "read_withdrawal"]
@@ -50,16 +51,8 @@ _STYLE = re.compile(
     r"italian|japanese|markdown|tables?|lists?|code\s(?:blocks|examples|samples)|examples|comments|headings|capital\sletters|exclamation\s\w+|slang|abbreviations|24-hour|currency|euros|pounds|dollars|british|american|honest\w*|blunt|direct\w*|polite\w*|step[\s-]by[\s-]step|charts?|colou?rs?|red/green)\b",
     re.I,
 )
-_NO_MORE = re.compile(
-    r"^(?:please\s)?(?:no\s(?:more\s)?|enough\s(?:with\s)?(?:the\s|of\sthe\s)?)(?P<what>[\w\s'’-]+?)(?P<when>\s(?:please|ever|for\sme|from\snow\son|anymore|any\smore|at\sall|again|in\s\w+\s\w+|when\b.*|on\b.*|for\b.*|with\b.*|over\b.*|before\b.*|after\b.*))*$",
-    re.I,
-)
 _YOURS = re.compile(
     r"^(?:all\s(?:of\s)?|every\sone\sof\s|please,?\s)?your\s(?P<what>(?:\w+\s)?(?:answers?|replies|reply|responses?|messages|tone|explanations|suggestions|recommendations|emails|summaries|code|language|outputs?))\s(?P<rest>(?:should|must|need\sto|have\sto|ought\sto|shall|can|are\sto)\s.+)$",
-    re.I,
-)
-_NO_THING = re.compile(
-    r"^(?:problem|problems|worries|thanks|thank|idea|need|way|one|rush|offence|offense|doubt|luck|kidding|clue|matter|wonder|big\sdeal|more|longer|comment|good|bad|sorry|really|not|i|it|that|this|you|he|they|we|the|time|pressure|questions?|hurry|biggie|errors?|output|such|response|joke|pun\b|reason|difference|sweat)\b",
     re.I,
 )
 _FORGET = re.compile(
@@ -188,9 +181,9 @@ def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
                 0.8,
             )
         ]
-    no = _NO_MORE.match(clause)
-    if no and not _NO_THING.match(no.group("what")):
-        return _refused(clause, no)
+    excluded = read_exclusion(clause, sentence)
+    if excluded:
+        return [excluded]
     yours = _YOURS.match(clause)
     if yours:
         verb = re.sub(
@@ -290,6 +283,8 @@ def _holds(
         ) and not re.match(r"if\b", lead.group("when"), re.I)
     if is_standing(clause):
         return not re.search(r"\b(?:he|she|they|user\sinput|users?)\b", rest)
+    if _subject(bare) in {"order:units", "order:currency"}:
+        return verb in {"use", "show", "give", "quote", "display"}  # Nobody changes these often.
     negative = re.match(r"(?:please\s)?(?:do\snot|never|avoid|refrain)\b", bare, re.I)
     if (
         negative
@@ -389,49 +384,6 @@ def _present(stem: str) -> str:
         and not stem.endswith(("it", "er", "en"))
         else stem
     )
-
-
-def _refused(clause: str, no: re.Match[str]) -> list[Draft]:
-    what = pronouns_changed(no.group("what"))
-    more = clause.lower().startswith(("no more", "please no more", "enough"))
-    plural = re.search(
-        r"(?:s|ese|food|meat|fish|dairy|gluten|sugar|alcohol|pork|beef|spam|small\stalk|jargon|flights?)$",
-        what,
-    )
-    if more:
-        return [
-            Draft(
-                MemoryType.INSTRUCTION,
-                f"The user wants no more {what}",
-                0.85,
-                0.8,
-                subject=f"order:{topic(what)}",
-            )
-        ]
-    marked = re.search(r"\b(?:for\sme|ever|please|from\snow\son)\b", clause, re.I)
-    if (not plural and not marked) or len(what.split()) > 7:
-        return []
-    tail = pronouns_changed(
-        re.sub(r"\s(?:please|for\sme|ever)\b,?", "", clause[no.end("what") :], flags=re.I)
-    ).strip()
-    kind = (
-        MemoryType.INSTRUCTION
-        if re.search(
-            r"\b(?:emojis?|bullet|jargon|apolog\w+|small\stalk|jokes?|lectures?|fluff|disclaimers)\b",
-            what,
-            re.I,
-        )
-        else MemoryType.CONSTRAINT
-    )
-    return [
-        Draft(
-            kind,
-            f"The user wants no {what} {tail}".strip(),
-            0.8,
-            0.85 if marked else 0.75,
-            subject=f"taste:{topic(what)}",
-        )
-    ]
 
 
 _SUBJECTS = (

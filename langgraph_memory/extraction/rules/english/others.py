@@ -41,6 +41,10 @@ _NAMED = re.compile(
     r"^(?:you\s(?:can|may|could|should)\s)?(?:please\s|just\s|always\s)*(?:call|address|refer\sto)\sme\s(?:by\s|as\s|with\s)?(?P<name>(?:[\w'’.-]+\s?){1,4}?)(?:\s(?:from\snow\son|instead|please|for\sshort|in\sfuture|and\b.*|if\b.*))?$",
     re.I,
 )
+_SUFFICES = re.compile(
+    r"^(?:just\s|plain\s)?(?P<name>(?-i:[A-Z])[\w-]+)\s(?:is\s(?:fine|enough|ok|okay)|will\sdo|works)(?:\s(?:for|with)\sme)?$",
+    re.I,
+)
 _CALLED = re.compile(
     r"^(?:(?!(?:I|you|he|she|it|what|do|please|and|just|to)\b)[\w\s'’-]{2,40}?)\s(?:just\s|usually\s|always\s|all\s|mostly\s)?(?:named\sme\s(?:after\s)?|(?:calls?|knows?)\s(?:me|us)\s(?:as\s|by\s)?|says?\s(?=(?-i:[A-Z])\w+$))(?P<name>.+)$",
     re.I,
@@ -53,7 +57,7 @@ _ANOTHER = re.compile(
     r"^(?:he|she|they|you|it|that|this|there|who|what|which|these|those|his|her|their)\b", re.I
 )
 _IS_WHO = re.compile(
-    r"^(?:this\sis|it\sis|you\sare\s(?:talking|speaking|chatting)\s(?:to|with))\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)(?:\s(?:here|speaking|from\b.*))?$",
+    r"^(?:this\sis|(?:it\sis\s)?me(?:\sagain)?,|it\sis|you\sare\s(?:talking|speaking|chatting)\s(?:to|with))\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)(?:\s(?:here|speaking|from\b.*))?$",
     re.I,
 )
 _THE_NAME = re.compile(
@@ -88,7 +92,7 @@ def with_antecedent(clause: str, before: str) -> str:
 
 def read_other(clause: str) -> list[Draft]:
     """What a clause whose subject is neither "I" nor "my …" tells about the user."""
-    for pattern in (_NAMED, _CALLED, _IS_WHO, _THE_NAME):
+    for pattern in (_NAMED, _SUFFICES, _CALLED, _IS_WHO, _THE_NAME):
         named = (
             None
             if re.match(r"(?:\w+\s)?(?:do\snot|never|no\sone|nobody|stop)\b", clause, re.I)
@@ -100,12 +104,12 @@ def read_other(clause: str) -> list[Draft]:
             re.I,
         ):
             given = named.group("name").strip()
-            if pattern in (_NAMED, _CALLED):
+            if pattern in (_NAMED, _SUFFICES, _CALLED):
                 return [
                     Draft(
                         _F,
                         f"The user wants to be called {given}"
-                        if pattern is _NAMED
+                        if pattern is not _CALLED
                         else f"The user is called {given}",
                         0.95,
                         subject="nickname",

@@ -11,7 +11,13 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import KIN, PET, is_job, is_kind
+from langgraph_memory.extraction.rules.english.word_classes import (
+    EXPLICIT_HABIT,
+    KIN,
+    PET,
+    is_job,
+    is_kind,
+)
 from langgraph_memory.offline.words import tokens
 from langgraph_memory.records import MemoryType
 
@@ -82,6 +88,12 @@ def read_having(clause: str, said: Predicate) -> Draft | None:
         return Draft(MemoryType.SKILL, content, 0.6)
     if _WAYS.search(rest):
         return Draft(MemoryType.PREFERENCE, content, 0.6)
+    if (
+        EXPLICIT_HABIT.search(clause)
+        and not said.negated
+        and re.search(r"\b(?:breakfast|lunch|dinner|supper|brunch|snack|dessert)\b", rest)
+    ):
+        return Draft(MemoryType.FACT, content, 0.5, 0.75)
     if said.verb in {"own", "keep", "raise"}:
         return Draft(MemoryType.FACT, content, 0.6) if not _PASSING.search(rest) else None
     thing = _THINGS.search(rest)

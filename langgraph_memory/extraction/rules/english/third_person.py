@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from langgraph_memory.offline.words import listed
+
 __all__ = ["about_user", "inflected", "is_adverb", "pronouns_changed", "with_verb"]
 
 _IRREGULAR = {
@@ -19,103 +21,20 @@ _IRREGULAR = {
     "go": "goes",
 }
 _UNCHANGED = frozenset(
-    [
-        "can",
-        "could",
-        "will",
-        "would",
-        "must",
-        "should",
-        "may",
-        "might",
-        "was",
-        "had",
-        "did",
-        "used",
-        "ought",
-        "is",
-        "has",
-        "does",
-    ]
+    listed("""
+    can could will would must should may might was had did used ought is has does
+    """)
 )
 _ADVERB = frozenset(
-    [
-        "really",
-        "also",
-        "just",
-        "always",
-        "never",
-        "usually",
-        "normally",
-        "often",
-        "sometimes",
-        "mostly",
-        "mainly",
-        "currently",
-        "now",
-        "still",
-        "only",
-        "generally",
-        "typically",
-        "absolutely",
-        "totally",
-        "actually",
-        "personally",
-        "truly",
-        "definitely",
-        "rarely",
-        "seldom",
-        "hardly",
-        "already",
-        "recently",
-        "both",
-        "all",
-        "secretly",
-        "simply",
-        "particularly",
-        "especially",
-        "much",
-        "far",
-        "strongly",
-        "greatly",
-        "long",
-        "once",
-        "formerly",
-        "kinda",
-        "sorta",
-        "quite",
-        "primarily",
-        "frequently",
-        "regularly",
-        "occasionally",
-        "constantly",
-        "deeply",
-        "passionately",
-        "barely",
-        "ever",
-        "almost",
-        "exclusively",
-        "professionally",
-        "finally",
-        "officially",
-        "basically",
-        "probably",
-        "honestly",
-        "genuinely",
-        "sincerely",
-        "presently",
-        "not",
-        "cannot",
-        "even",
-        "happily",
-        "proudly",
-        "typically",
-        "daily",
-        "instead",
-        "then",
-        "kind",
-        "sort",
-    ]
+    listed("""
+    really also just always never usually normally often sometimes mostly mainly currently now
+    still only generally typically absolutely totally actually personally truly definitely
+    rarely seldom hardly already recently both all secretly simply particularly especially much
+    far strongly greatly long once formerly kinda sorta quite primarily frequently regularly
+    occasionally constantly deeply passionately barely ever almost exclusively professionally
+    finally officially basically probably honestly genuinely sincerely presently not cannot even
+    happily proudly daily instead then kind sort
+    """)
 )
 _PRONOUNS = {
     "me": "them", "my": "their", "mine": "theirs", "myself": "themselves", "our": "their", "us": "them",
@@ -157,25 +76,10 @@ def _pronoun(found: re.Match[str]) -> str:
 
 
 _LY_VERBS = frozenset(
-    [
-        "apply",
-        "supply",
-        "reply",
-        "rely",
-        "comply",
-        "multiply",
-        "imply",
-        "ally",
-        "rally",
-        "bully",
-        "sully",
-        "tally",
-        "fly",
-        "italy",
-        "family",
-        "assembly",
-        "july",
-    ]
+    listed("""
+    apply supply reply rely comply multiply imply ally rally bully sully tally fly italy family
+    assembly july
+    """)
 )
 
 
@@ -189,7 +93,12 @@ def with_verb(predicate: str, *, past: bool = False) -> str:
     """A predicate with its verb inflected for "the user": "really like tea" → "really likes tea"."""
     words = predicate.split(" ")
     at = 0
-    while at < len(words) - 1 and (is_adverb(words[at]) or words[at].lower() == "of"):
+    while at < len(words) - 1 and (
+        is_adverb(words[at])
+        or words[at].lower() == "of"
+        or " ".join(words[at : at + 2]).lower() == "no longer"
+        or " ".join(words[at - 1 : at + 1]).lower() == "no longer"
+    ):
         at += 1
     if not past:
         words[at] = inflected(words[at])

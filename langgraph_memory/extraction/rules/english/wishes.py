@@ -16,37 +16,23 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     SHORT_WISH,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, GOAL, PREFERENCE
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_need", "read_wish"]
 
 _MUST = frozenset(
-    [
-        "avoid",
-        "limit",
-        "stay",
-        "wear",
-        "watch",
-        "inject",
-        "take",
-        "wake",
-        "get",
-        "be",
-        "leave",
-        "finish",
-        "work",
-        "pick",
-        "check",
-        "eat",
-        "drink",
-        "keep",
-        "submit",
-        "deliver",
-        "commute",
-    ]
+    listed("""
+    avoid limit stay wear watch inject take wake get be leave finish work pick check eat drink
+    keep submit deliver commute
+    """)
 )
 _EVERYDAY = frozenset({"run", "stop", "start", "write", "read", "eat", "drink", "cook"})
-_BIG_IF_DATED = frozenset({"go", "see", "have", "do", "be", "buy", "open", "watch", "get"})
+_BIG_IF_DATED = frozenset(
+    listed("""
+    go see have do be buy open watch get
+    """)
+)
 _BETTER = re.compile(r"\b(?:a|an|able|fluent|better|healthier|fitter)\b")
 _BIG_THING = re.compile(
     r"\b(?:house|flat|apartment|home|business|restaurant|cafe|café|shop|fit|degree|certified|promoted|in\sshape|dog|cat)\b"

@@ -1,0 +1,150 @@
+"""What all tools on a user's data have in common: whose it is, where, and how faults are told.
+
+A model chooses what is said, never whose data it is: the identity comes from the runtime, and an
+argument of that kind is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.prebuilt import ToolRuntime
+from pydantic import BaseModel
+
+from langgraph_memory.calls import Steps, adrive, drive
+from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
+from langgraph_memory.identity import OWNER_KEY, Identification, Identity
+from langgraph_memory.store import MemoryStore
+
+__all__ = ["Origin", "Runtime", "identity_of", "origin_of", "store_of", "user_tool"]
+
+Runtime = ToolRuntime[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where what a tool is told comes from.
+
+    Attributes:
+        thread_id: The thread.
+        message_ids: The user's newest message in it.
+        call_id: The call of the tool, which is the same when its node runs again.
+    """
+
+    thread_id: str | None = None
+    message_ids: tuple[str, ...] = ()
+    call_id: str | None = None
+
+
+def user_tool(
+    name: str, description: str, schema: type[BaseModel], steps: Callable[..., Steps[str]]
+) -> BaseTool:
+    """A LangChain tool; faults that the model can mend are answers to it, not errors of the run.
+
+    Args:
+        name: What the model calls it by.
+        description: What it is told of it.
+        schema: Its arguments.
+        steps: Does it, given the runtime (None outside a graph) and the arguments by name.
+    """
+
+    def begun(runtime: Any, given: Mapping[str, Any]) -> Steps[str]:
+        # Outside a graph a caller could pass anything for it.
+        trusted = runtime if isinstance(runtime, ToolRuntime) else None
+        try:
+            return (yield from steps(trusted, **given))
+        except UnknownMemoryError as error:
+            raise ToolException(str(error)) from error
+
+    def run(runtime: Runtime = None, **given: Any) -> str:  # type: ignore[assignment]
+        return drive(begun(runtime, given))
+
+    async def arun(runtime: Runtime = None, **given: Any) -> str:  # type: ignore[assignment]
+        return await adrive(begun(runtime, given))
+
+    return StructuredTool.from_function(
+        func=run,
+        coroutine=arun,
+        name=name,
+        description=description,
+        args_schema=schema,
+        handle_tool_error=True,
+        handle_validation_error=_faults,
+    )
+
+
+OwnerOf = Callable[[str], Mapping[str, Any] | None]
+"""What a thread keeps of its owner, by the thread's id."""
+
+
+def identity_of(
+    who: Identification | Identity, runtime: Runtime | None, owner_of: OwnerOf | None = None
+) -> Identity:
+    """Who is asking.
+
+    Args:
+        who: How a run tells; or one identity.
+        runtime: Of the tool.
+        owner_of: Asked where the tool is not handed what its thread keeps of its owner, as in a
+            graph whose tools only see a part of the state.
+
+    Raises:
+        IdentityError: If nobody trustworthy says, or it is not the thread's owner.
+        ToolException: If the conversation is incognito; it tells the model so.
+    """
+    if isinstance(who, Identity):
+        return who
+    if runtime is None:
+        raise IdentityError(
+            "This tool was called outside a graph, where no runtime says who is asking. Make the "
+            "tools for one user: give Identity(agent, user) instead of Identification(agent)."
+        )
+    owner = runtime.state.get(OWNER_KEY) if isinstance(runtime.state, Mapping) else None
+    thread = origin_of(runtime).thread_id
+    if owner is None and thread is not None and owner_of is not None:
+        owner = owner_of(thread)
+    if who.is_incognito(runtime, owner):
+        raise ToolException(
+            "This conversation is off the record: nothing is looked up and nothing is stored."
+        )
+    return who.identify(runtime, owner)
+
+
+def store_of(store: MemoryStore | None, runtime: Runtime | None, tools: str) -> MemoryStore:
+    """The store that was given, or else the graph's.
+
+    Raises:
+        InvalidInputError: If neither is a MemoryStore.
+    """
+    found = store or getattr(runtime, "store", None)
+    if not isinstance(found, MemoryStore):
+        raise InvalidInputError(
+            f"These tools need a MemoryStore: give it to {tools}(…, store), or compile the graph "
+            f"with one; this run has {type(found).__name__}."
+        )
+    return found
+
+
+def origin_of(runtime: Runtime | None) -> Origin:
+    """Where what a tool is told in a run comes from."""
+    if runtime is None:
+        return Origin()
+    thread = (runtime.config.get("configurable") or {}).get("thread_id")
+    messages = runtime.state.get("messages") or [] if isinstance(runtime.state, Mapping) else []
+    said = [message.id for message in messages if isinstance(message, HumanMessage) and message.id]
+    return Origin(
+        None if thread is None else str(thread), tuple(said[-1:]), runtime.tool_call_id or None
+    )
+
+
+def _faults(error: Any) -> str:
+    """What is wrong with a call's arguments, for the model to mend."""
+    told = [
+        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+        for fault in error.errors()
+    ]
+    return f"These arguments cannot be used: {'; '.join(told)}. Nothing was done."
