@@ -30,6 +30,8 @@ class LocalEmbeddings(Embeddings):
     """
 
     dims = 512
+    min_similarity = 0.15
+    """Cosine below which a memory has nothing to do with a question; recall's default with it."""
     model = "universal-sentence-encoder-multilingual-3"
 
     def __init__(self) -> None:

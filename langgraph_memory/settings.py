@@ -53,7 +53,8 @@ class LongTermMemorySettings(_Section):
         load_max_items: Memories recalled at most.
         load_timeout: Seconds that a reply waits for them at most; then it goes without.
         min_similarity: Cosine below which a memory that has no word in common is not recalled;
-            None leaves it to the ranking. It depends on the embedder: 0.75 for OpenAI's.
+            None leaves it to the embedder, if it knows, else to the ranking. Every embedder has
+            its own scale: 0.75 for OpenAI's first ones, 0.15 for the local one.
         duplicate_similarity: Cosine from which on two statements are one.
         memory_tokens: Tokens for recalled memories.
         profile_tokens: Tokens for the user's profile.

@@ -37,7 +37,7 @@ class Job:
         subject: Whose.
         due: When to do it.
         first_asked: When it was first asked for since it was last done.
-        payload: What the requests said; the last one's value of a key counts.
+        payload: What the requests said, see `JobQueue.request`.
         attempts: How often it failed since it was last done.
         error: What the last failure said.
         lease: Who has it, None if nobody.
@@ -128,7 +128,9 @@ class JobQueue:
 
         Args:
             subject: Whose work.
-            payload: What the worker is told; merged with what earlier requests said.
+            payload: What the worker is told, by key. It is merged with what earlier requests said:
+                of two values for a key the later one counts, by their `at` (text whose order is
+                that of time) if both have one, as requests may overtake each other.
         """
         for _ in range(ATTEMPTS):
             now = clock.now()
@@ -140,7 +142,7 @@ class JobQueue:
             else:
                 job = Job.from_item(item)
             due = min(now + self._debounce, job.first_asked + self._longest_wait)
-            job = replace(job, due=due, payload={**job.payload, **(payload or {})})
+            job = replace(job, due=due, payload=_merged(job.payload, payload or {}))
             if job.lease is not None:  # It runs: once more when it is done.
                 job = replace(job, first_asked=now)
             if (saved := self._put(job, "waiting")) is not None:
@@ -161,19 +163,22 @@ class JobQueue:
             without: Subjects whose jobs are left alone.
             only: The only subject whose job is taken; None for any.
         """
-        now = clock.now()
-        due = [
-            job
-            for job in map(Job.from_item, self._waiting())
-            if (all_of_them or job.due <= now)
-            and job.subject not in without
-            and only in (None, job.subject)
-            and (job.leased_until is None or job.leased_until <= now)
-        ]
-        for job in sorted(due, key=lambda job: (job.due, job.subject)):
-            taken = replace(job, lease=uuid.uuid4().hex, leased_until=now + self._lease)
-            if (saved := self._put(taken, "waiting")) is not None:
-                return saved
+        for _ in range(ATTEMPTS):
+            now = clock.now()
+            due = [
+                job
+                for job in map(Job.from_item, self._waiting())
+                if (all_of_them or job.due <= now)
+                and job.subject not in without
+                and only in (None, job.subject)
+                and (job.leased_until is None or job.leased_until <= now)
+            ]
+            for job in sorted(due, key=lambda job: (job.due, job.subject)):
+                taken = replace(job, lease=uuid.uuid4().hex, leased_until=now + self._lease)
+                if (saved := self._put(taken, "waiting")) is not None:
+                    return saved
+            if not due:
+                return None  # And not because others changed them at the same moment.
         return None
 
     def finish(self, job: Job) -> None:
@@ -262,3 +267,14 @@ class JobQueue:
             f"The job of {subject!r} is changed by others all the time; it is still there. Try "
             "again."
         )
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    overtaken = {
+        key
+        for key, value in new.items()
+        if isinstance(value, Mapping)
+        and isinstance(known := old.get(key), Mapping)
+        and str(known.get("at", "")) > str(value.get("at", ""))
+    }
+    return {**old, **{key: value for key, value in new.items() if key not in overtaken}}

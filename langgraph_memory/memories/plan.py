@@ -250,9 +250,10 @@ class Plan:
             if key in self._versions
         )
         room = self.max_items - len(new) + gone
-        beyond = yield self._find("", ACTIVE, 1, max(room, 0))
-        if not beyond:
-            return
+        if room >= 0:
+            beyond = yield self._find("", ACTIVE, 1, room)
+            if not beyond:
+                return
         yield from self._look(ACTIVE)
         active = [each for each in self._records.values() if each.status is Status.ACTIVE]
         newest = next(reversed(new))  # It was asked for, so it is kept in any case.

@@ -62,7 +62,7 @@ class Recaller:
             store,
             budget=settings.memory_tokens,
             limit=settings.load_max_items,
-            min_similarity=settings.min_similarity or 0.0,
+            min_similarity=_least_similarity(store, settings),
         )
 
     def steps(self, who: Identity, messages: Sequence[BaseMessage]) -> Steps[Recollection]:
@@ -124,3 +124,11 @@ def _reasons(memory: Recalled) -> dict[str, Any]:
     """Why a memory is there, as JSON."""
     reasons = memory.explain()
     return {"block": "recalled", **reasons, "namespace": list(reasons["namespace"])}
+
+
+def _least_similarity(store: MemoryStore, settings: LongTermMemorySettings) -> float:
+    """What the settings say, or else the embedder, if it knows its own scale."""
+    if settings.min_similarity is not None:
+        return settings.min_similarity
+    embedder = (store.index_config or {}).get("embed")
+    return float(getattr(embedder, "min_similarity", 0.0))

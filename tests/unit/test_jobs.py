@@ -230,3 +230,31 @@ class TestWorker:
 def test_times_that_make_no_sense(store, given):
     with pytest.raises(InvalidInputError, match="debounce"):
         JobQueue(store, "extract", **given)
+
+
+def test_a_request_that_was_overtaken_changes_nothing_newer(queue):
+    newer, older = {"at": "2026-03-01T12:00", "n": 2}, {"at": "2026-03-01T11:00", "n": 1}
+    queue.request("anna", {"t1": newer})
+    queue.request("anna", {"t1": older, "t2": older})
+    [job] = queue.waiting()
+    assert job.payload == {"t1": newer, "t2": older}
+
+
+def test_only_one_subjects_job_is_flushed(queue):
+    done = []
+    worker = Worker(queue, lambda job: done.append(job.subject))
+    for subject in ("anna", "oscar"):
+        queue.request(subject)
+    assert worker.flush(only="oscar") == 1
+    assert done == ["oscar"]
+
+
+def test_a_job_that_is_not_ready_waits_until_it_is_or_is_asked_for(queue, time_now):
+    worker = Worker(queue, lambda job: 3_600.0)
+    queue.request("anna")
+    assert worker.flush() == 0
+    time_now.advance(3_599)
+    assert queue.claim() is None
+    queue.request("anna")
+    time_now.advance(5)
+    assert queue.claim().subject == "anna"

@@ -294,3 +294,14 @@ def test_bounds_that_make_no_sense(store, given: dict[str, Any]):
 )
 def test_containment_minds_whole_words_and_negation(statement, other, contained):
     assert is_contained(statement, other) is contained
+
+
+def test_the_bound_holds_where_one_plan_alone_is_too_much(store):
+    memories = Memories(store, HERE, max_items=2)
+    words = ["cello", "bicycle", "jungle", "oyster", "window"]
+    edits = [Remember(MemoryRecord(content=f"Owns a {word}.")) for word in words]
+    edited = drive(memories.plan(edits))
+    store.commit(edited.changes)
+    assert len(edited.archived) == 3
+    assert len(contents(memories)) == 2
+    assert "Owns a window." in contents(memories)
