@@ -195,7 +195,15 @@ class JobQueue:
                 if self._put(done, "done", ttl=DONE_MINUTES) is not None:
                     return
             else:
-                again = replace(there, lease=None, leased_until=None, attempts=0, error=None)
+                # What is as it was is done; a None says nothing, so that may have been asked anew.
+                left = {
+                    key: value
+                    for key, value in there.payload.items()
+                    if value is None or value != job.payload.get(key)
+                }
+                again = replace(
+                    there, payload=left, lease=None, leased_until=None, attempts=0, error=None
+                )
                 if self._put(again, "waiting") is not None:
                     return
         raise self._contended(job.subject)

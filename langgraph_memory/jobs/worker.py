@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from langgraph_memory.errors import StoreClosedError
 from langgraph_memory.jobs.queue import Job, JobQueue
 
 __all__ = ["Worker"]
@@ -89,6 +90,9 @@ class Worker:
                 job = self.queue.claim()
                 if job is not None:
                     self._do(job)
+            except StoreClosedError:
+                self._stopped.set()
+                return False
             except Exception:  # The database, for a moment; a lease that was not given back ends.
                 if not self._stopped.is_set():
                     logger.exception("The queue cannot be used; trying again.")
