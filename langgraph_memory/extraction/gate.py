@@ -16,7 +16,7 @@ from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.extraction.answers import asks_about_user
 from langgraph_memory.extraction.own_words import is_record, without_code
 from langgraph_memory.extraction.rules import extract_by_rules
-from langgraph_memory.extraction.signals import has_signal, is_courtesy
+from langgraph_memory.extraction.signals import has_signal, is_courtesy, tells_of_oneself
 from langgraph_memory.extraction.turns import Utterance, utterances
 from langgraph_memory.messages import check_messages, role_of, text_of
 
@@ -101,9 +101,10 @@ def should_skip_extraction(
 ) -> SkipReason | None:
     """Why nothing should be extracted from a turn, or None where something may be.
 
-    No model is called. Switches, quota and repetition always hold. Signal phrases, and whatever
-    the rule-based extractor reads a statement from, then let a turn pass however short it is, and
-    also where the reply failed; so does a short reply to a question about the user.
+    No model is called. Switches, quota and repetition always hold. Signal phrases, statements in
+    the first person, and whatever the rule-based extractor reads a statement from, then let a turn
+    pass however short it is, and also where the reply failed; so does a short reply to a question
+    about the user.
 
     Args:
         messages: The messages of the turn, oldest first; the assistant's question before it may
@@ -177,7 +178,7 @@ def _worthless(
 ) -> SkipReason | None:
     """Whether what was said cannot be worth a model call."""
     texts = [one.text for one in said if one.text]
-    if any(has_signal(text) for text in texts):
+    if any(has_signal(text) or tells_of_oneself(text) for text in texts):
         return None
     failed = _failed(messages)
     answering = any(one.text and asks_about_user(one.asked) for one in said)

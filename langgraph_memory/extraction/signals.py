@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["has_signal", "is_courtesy"]
+__all__ = ["has_signal", "is_courtesy", "tells_of_oneself"]
 
 _SIGNAL = re.compile(
     r"\b(?:i\s?['’]?a?m\sa(?:n|llergic)?\b|i['’]?\s?am\b(?!\s(?:sure|sorry|fine|ok|okay|good|happy|glad|curious|wondering|trying\sto\s(?:understand|find)))|"
@@ -25,6 +25,31 @@ _COURTESY = re.compile(
     r"你好呀?|您好|嗨|哈喽|早上好|早安|早|下午好|晚上好|晚安|再见|拜拜|回头见|谢谢(?:你|您|啦|了)?(?:的?(?:帮助|帮忙|解答|回复))?|多谢|感谢(?:你|您)?(?:的?(?:帮助|帮忙|解答))?|辛苦了?|好的?|好吧|好嘞|嗯|哦|行|可以|没问题|收到|明白了?|懂了|知道了|了解了?|太好了|太棒了|不错|真棒|厉害|牛|哈|嘿|在吗|在不在|没事|不客气|你呢|帮大忙了|啊|呀|啦|哈|了)[\W_]*)+$",
     re.IGNORECASE,
 )
+
+_MINE = re.compile(r"\b(?:i|my|mine|we|our|ours)\b|我|咱|俺", re.IGNORECASE)
+# Asking, wanting something of the assistant, and commenting on the conversation are none.
+_OF_NOW = re.compile(
+    r"[?？]|^\W*(?:who|what|when|where|why|how|which|whose|can|could|would|will|do|does|did|is|are|am|"
+    r"should|shall|may|please|let['’]?s|show|tell|give|help|find|write|make|explain|fix|check)\b|"
+    r"\b(?:can|could|would|will)\syou\b|\bhelp\sme\b|"
+    r"\bi\s?(?:['’]ll|['’]d|['’]m|am|will|would)?\s?(?:just\s|really\s|still\s)?(?:think|see|guess|mean|"
+    r"know|understand|wonder(?:ing)?|hope|suppose|believe|agree|try|check|look|need\syou|want\syou|"
+    r"was\s(?:just\s)?(?:wondering|asking)|get\sit|appreciate|have\sa\squestion|not\ssure|sure|sorry)\b|"
+    r"\bdon['’]?t\s(?:know|understand|get|think|see)\b|"
+    r"[吗呢]\W*$|怎么|什么|哪[里儿个些]?|谁|几[点个时]|多少|为什么|如何|是不是|能不能|可不可以|"
+    r"^\W*(?:请|麻烦|帮|给我|告诉我|教我)|帮我|我(?:想问|问一下|觉得|认为|知道|明白|懂|了解|看看|试试|猜|同意|说的|再|先)|谢谢",
+    re.IGNORECASE,
+)
+_LEAST_WORDS = 4
+_LEAST_HAN = 5
+
+
+def tells_of_oneself(text: str) -> bool:
+    """Whether a text plainly says something in the first person, however short it is."""
+    if _MINE.search(text) is None or _OF_NOW.search(text) is not None:
+        return False
+    han = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    return han >= _LEAST_HAN or len(text.split()) >= _LEAST_WORDS
 
 
 def has_signal(text: str) -> bool:

@@ -164,3 +164,32 @@ def test_what_cannot_be_used_is_refused() -> None:
 def test_long_repetitive_small_talk_is_read_quickly() -> None:
     for text in ("嗯" * 150 + "x", "ha" * 90 + "?", "thanks " * 25 + "zzz", "k" * 190 + "!x"):
         should_skip_extraction(turn(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our vet is Dr Okafor.",
+        "my bicycle has nine gears",
+        "We moved to the third floor.",
+        "我家的猫叫团团。",
+        "我坐地铁去公司。",
+    ],
+)
+def test_a_short_statement_in_the_first_person_passes(text):
+    assert should_skip_extraction([HumanMessage(text)]) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where did I leave off?",
+        "Can you read my file?",
+        "I see what you mean.",
+        "I don't get the last part.",
+        "我不太明白",
+        "帮我看一下我的表格",
+    ],
+)
+def test_talk_about_the_conversation_does_not(text):
+    assert should_skip_extraction([HumanMessage(text)]) is SkipReason.TOO_SHORT
