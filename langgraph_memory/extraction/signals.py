@@ -37,7 +37,7 @@ _OF_NOW = re.compile(
     r"was\s(?:just\s)?(?:wondering|asking)|get\sit|appreciate|have\sa\squestion|not\ssure|sure|sorry)\b|"
     r"\bdon['’]?t\s(?:know|understand|get|think|see)\b|"
     r"[吗呢]\W*$|怎么|什么|哪[里儿个些]?|谁|几[点个时]|多少|为什么|如何|是不是|能不能|可不可以|"
-    r"^\W*(?:请|麻烦|帮|给我|告诉我|教我)|帮我|我(?:想问|问一下|觉得|认为|知道|明白|懂|了解|看看|试试|猜|同意|说的|再|先)|谢谢",
+    r"^\W*(?:请|麻烦|帮|给我|告诉我|教我)|帮我|我(?:还|也|都|大概|有点|不|没|不太){0,2}(?:想问|问一下|觉得|认为|知道|明白|懂|了解|看看|试试|猜|同意|说的|再|先)|谢谢",
     re.IGNORECASE,
 )
 _LEAST_WORDS = 4
