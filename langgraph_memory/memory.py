@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel
@@ -24,7 +23,7 @@ from langgraph_memory.extraction.by_model import ModelExtractor
 from langgraph_memory.identity import Identification
 from langgraph_memory.integrations import context_node
 from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, RememberNode
-from langgraph_memory.integrations.memory_run import MemoryRuns, memory_layers
+from langgraph_memory.integrations.memory_run import MemoryLayers, MemoryRuns, memory_layers
 from langgraph_memory.integrations.traces import hide_memories_in_traces
 from langgraph_memory.models import chat_model
 from langgraph_memory.profile import ProfileExtractor
@@ -241,7 +240,7 @@ class Memory:
             on_recall=on_recall,
         )
 
-    def layers(self) -> dict[str, Callable[[Sequence[BaseMessage]], list[str]]]:
+    def layers(self) -> MemoryLayers:
         """Profile and memories for ``Layered(model, **memory.layers())``.
 
         The middleware or recall node then has ``placement="layers"``.

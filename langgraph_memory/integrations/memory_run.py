@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -111,19 +111,14 @@ class MemoryRuns:
         try:
             who = self.identification.identify(runtime, kept)
         except IdentityError:
-            self._disown(kept, thread, messages)
+            if kept and isinstance(kept.get("user"), str) and thread is not None:
+                victim = Identity(self.identification.agent, kept["user"])
+                checkpoint = execution.checkpoint_id if self._readable(config) else None
+                self.service.disown(victim, thread, checkpoint, messages)
             raise
         if thread is not None:
             self.service.owners.remember(thread, who.to_state())
         return MemoryRun(self.service, who, who.to_state(), thread, self._readable(config))
-
-    def _disown(
-        self, kept: Mapping[str, Any] | None, thread: str | None, messages: Sequence[BaseMessage]
-    ) -> None:
-        """LangGraph has saved what a stranger said: it is not to be read as the owner's words."""
-        key = _newest_key(messages)
-        if kept and isinstance(kept.get("user"), str) and thread is not None and key is not None:
-            self.service.disown(Identity(self.identification.agent, kept["user"]), thread, key)
 
     def owner_of(self, thread: str) -> Mapping[str, Any] | None:
         """What a thread keeps of its owner, for tools that do not see the state."""
@@ -157,14 +152,24 @@ def shown_in_layers(recollection: Recollection) -> Iterator[None]:
         _shown.reset(token)
 
 
-def memory_layers() -> dict[str, Callable[[Sequence[BaseMessage]], list[str]]]:
+Layer = Callable[[Sequence[BaseMessage]], list[str]]
+
+
+class MemoryLayers(TypedDict):
+    """Layers of a `Layered` strategy."""
+
+    profile: Layer
+    memories: Layer
+
+
+def memory_layers() -> MemoryLayers:
     """The `profile` and `memories` layers of `Layered`: ``Layered(model, **memory_layers())``.
 
     They show what was recalled where the strategy works inside a memory middleware or a recall
     node with ``placement="layers"``, which then add nothing themselves.
     """
 
-    def layer(*blocks: str) -> Callable[[Sequence[BaseMessage]], list[str]]:
+    def layer(*blocks: str) -> Layer:
         def lines(messages: Sequence[BaseMessage]) -> list[str]:
             recollection = _shown.get()
             if recollection is None:

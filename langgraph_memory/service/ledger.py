@@ -116,7 +116,7 @@ class Cursor:
     Attributes:
         thread: Its id.
         read: Marks of the turns read last, the newest last.
-        ignored: Keys of messages that are not the user's, although they are in the thread.
+        ignored: Marks of messages that are not the user's, although they are in the thread.
         version: Of its item; None if there is none.
     """
 
@@ -142,9 +142,9 @@ class Cursor:
         """The cursor after some turns."""
         return replace(self, read=(*self.read, *marks)[-REMEMBERED:])
 
-    def without(self, key: str) -> Cursor:
-        """The cursor of a thread in which somebody else has written a message."""
-        return replace(self, ignored=(*self.ignored, key)[-REMEMBERED:])
+    def without(self, marks: Collection[str]) -> Cursor:
+        """The cursor of a thread in which somebody else has written messages."""
+        return replace(self, ignored=(*self.ignored, *marks)[-REMEMBERED:])
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""

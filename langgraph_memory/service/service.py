@@ -36,7 +36,7 @@ from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
-from langgraph_memory.service.turns import newest_question, turns_of
+from langgraph_memory.service.turns import mark_of, newest_question, turns_of
 from langgraph_memory.service.why import Reason, reasons
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import MemoryStore
@@ -315,20 +315,34 @@ class MemoryService:
         cursor = self._cursor(who, thread)
         return self._transcripts.read(thread, lambda message: key_of(message) in cursor.keys)
 
-    def disown(self, who: Identity, thread: str, key: str) -> None:
-        """A message in a user's thread is somebody else's, who was refused: never read it.
+    def disown(
+        self,
+        who: Identity,
+        thread: str,
+        checkpoint: str | None,
+        messages: Sequence[BaseMessage],
+    ) -> None:
+        """A stranger was refused, whose messages LangGraph has put into a user's thread.
+
+        They are never read as the user's. Where the thread cannot be read, that is all that was
+        said after the last reply.
 
         Args:
             who: Whose thread it is.
             thread: Its id.
-            key: Of the message.
+            checkpoint: Id of a checkpoint of the refused run; None if it cannot be read.
+            messages: The thread, with what the stranger said.
         """
 
         def note() -> None:
+            brought: list[BaseMessage] = []
+            if self._transcripts is not None and checkpoint is not None:
+                brought = self._transcripts.brought(thread, checkpoint)
+            marks = {mark_of(message) for message in [*brought, *_unanswered(messages)]}
             for _ in range(ATTEMPTS):
                 cursor = self._cursor(who, thread)
                 try:
-                    self.store.commit([cursor.without(key).change(who)])
+                    self.store.commit([cursor.without(marks).change(who)])
                 except VersionConflictError:
                     continue
                 return
@@ -431,6 +445,12 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
             if keys is not None and isinstance(each.get("key"), str):
                 keys.append(each["key"])
     return {place: keys for place, keys in used.items() if keys}
+
+
+def _unanswered(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """What was said after the last reply."""
+    last = max((at for at, each in enumerate(messages) if role_of(each) == "assistant"), default=-1)
+    return list(messages[last + 1 :])
 
 
 def _subject(who: Identity) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,12 +16,16 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph_memory import clock
 from langgraph_memory.identity import OWNER_KEY
 from langgraph_memory.messages import key_of
+from langgraph_memory.service.turns import mark_of
 
 __all__ = ["Transcripts"]
 
 MESSAGES = "messages"
 CHECKPOINTS = 200
 """How far back a thread is followed for messages that it has lost since."""
+LOOKS = 50
+PAUSE = 0.05
+"""How often, and after how many seconds, a checkpoint is looked for that is just being saved."""
 
 
 class Transcripts:
@@ -63,6 +68,31 @@ class Transcripts:
         made = datetime.fromisoformat(newest.checkpoint["ts"])
         return _until(messages, (_owner(newest) or {}).get("incognito")), made
 
+    def brought(self, thread: str, checkpoint: str) -> list[BaseMessage]:
+        """The messages that a run has brought into a thread, new and edited ones.
+
+        Args:
+            thread: Its id.
+            checkpoint: Id of a checkpoint of that run.
+        """
+        place = _place(thread)
+        place["configurable"]["checkpoint_id"] = checkpoint
+        saved = None
+        for _ in range(LOOKS):  # LangGraph saves beside the run.
+            if (saved := self._checkpointer.get_tuple(place)) is not None:
+                break
+            time.sleep(PAUSE)
+        now = self._messages(saved) if saved is not None else []
+        while saved is not None and saved.metadata.get("source") != "input":
+            saved = self._before(saved)
+        # What is saved as a run's input is the thread as it was before.
+        had = {mark_of(message) for message in self._messages(saved)} if saved else set()
+        return [message for message in now if mark_of(message) not in had]
+
+    def _before(self, saved: CheckpointTuple) -> CheckpointTuple | None:
+        before = saved.parent_config
+        return None if before is None else self._checkpointer.get_tuple(before)
+
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
         values = saved.checkpoint["channel_values"]
         if MESSAGES in values and isinstance(values[MESSAGES], list):
@@ -85,9 +115,8 @@ class Transcripts:
         is_known: Callable[[BaseMessage], bool],
     ) -> list[BaseMessage]:
         have = {key_of(message) for message in messages}
-        before = newest.parent_config
+        earlier = self._before(newest)
         for _ in range(CHECKPOINTS):
-            earlier = self._checkpointer.get_tuple(before) if before is not None else None
             if earlier is None:
                 break
             said = self._messages(earlier)
@@ -96,7 +125,7 @@ class Transcripts:
             have |= {key_of(message) for message in lost}
             if any(map(is_known, said)):
                 break
-            before = earlier.parent_config
+            earlier = self._before(earlier)
         return messages
 
 

@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.messages import calls_of, is_said_by_user, key_of, role_of, text_of
 
-__all__ = ["Asked", "Turn", "newest_question", "turns_of", "unread"]
+__all__ = ["Asked", "Turn", "mark_of", "newest_question", "turns_of", "unread"]
 
 TURNS_BEFORE = 2
 """Turns before the newest one that may say what a short question is about."""
@@ -34,8 +34,7 @@ class Turn:
     @property
     def mark(self) -> str:
         """Tells the turn from others, and from itself before its message was edited."""
-        said = text_of(self.messages[0]).encode("utf-8", "surrogatepass")
-        return f"{self.key}#{hashlib.sha256(said).hexdigest()[:8]}"
+        return mark_of(self.messages[0], self.key)
 
     @property
     def is_open(self) -> bool:
@@ -47,6 +46,12 @@ class Turn:
     def in_context(self) -> list[BaseMessage]:
         """Its messages, with what the user's message may answer."""
         return [self.asked, *self.messages] if self.asked is not None else list(self.messages)
+
+
+def mark_of(message: BaseMessage, key: str | None = None) -> str:
+    """A message's key and a digest of what it says."""
+    said = text_of(message).encode("utf-8", "surrogatepass")
+    return f"{key or key_of(message)}#{hashlib.sha256(said).hexdigest()[:8]}"
 
 
 def turns_of(messages: Sequence[BaseMessage]) -> list[Turn]:
@@ -87,7 +92,7 @@ def unread(
     Args:
         turns: Of the thread.
         read: Marks of turns that were read.
-        ignored: Keys of turns that are somebody else's.
+        ignored: Marks of turns that are somebody else's.
     """
     marks = set(read)
     keys = {mark.rpartition("#")[0] for mark in marks}
@@ -96,7 +101,7 @@ def unread(
     return [
         turn
         for at, turn in enumerate(turns)
-        if turn.key not in ignored
+        if turn.mark not in ignored
         and (at >= after or (turn.key in keys and turn.mark not in marks))
     ]
 

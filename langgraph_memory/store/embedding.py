@@ -79,6 +79,10 @@ def _leaves(value: Any, name: str) -> list[tuple[str, Any]]:
     return [] if value is None else [(name, value)]
 
 
+QUESTIONS = 64
+"""Questions whose vectors are kept."""
+
+
 class Embedder:
     """An application's embedder whose vectors are checked before anything is written.
 
@@ -112,6 +116,7 @@ class Embedder:
         # 'openai:…' and the object that it stands for are one embedder.
         name = index.get("name") or _name_of(self._embeddings if isinstance(embed, str) else embed)
         self.identity = IndexIdentity(str(name), dims, fields_of(index))
+        self._asked: dict[str, Any] = {}
 
     def vectors(self, documents: Sequence[str], queries: Sequence[str]) -> Call:
         """The call that embeds texts to store and texts to search by, each text once.
@@ -119,10 +124,14 @@ class Embedder:
         Its answer maps every text to its vector, of length 1 (or 0 for a zero vector).
         """
         wanted = list(dict.fromkeys(documents))
-        asked = list(dict.fromkeys(queries))
+        # One question is often put to several namespaces, one after the other.
+        known = {text: self._asked[text] for text in queries if text in self._asked}
+        asked = [text for text in dict.fromkeys(queries) if text not in known]
 
         def finish(stored: Any, searched: Sequence[Any]) -> tuple[Vectors, Vectors]:
-            return self._checked(wanted, stored), self._checked(asked, searched)
+            new = self._checked(asked, searched)
+            self._asked = dict([*self._asked.items(), *new.items()][-QUESTIONS:])
+            return self._checked(wanted, stored), {**known, **new}
 
         def run() -> tuple[Vectors, Vectors]:
             if _only_async(self._embeddings):

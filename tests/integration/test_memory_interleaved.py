@@ -62,8 +62,8 @@ class Conversation:
 
     @property
     def recalls(self) -> bool:
-        """Whether this turn begins with recalling; half of them do."""
-        return len(self.said) % 2 == 1
+        """Whether this turn begins with recalling; one in four does."""
+        return len(self.said) % 4 == 1
 
     def say(self, text: str) -> HumanMessage:
         if len(self.said) % LENGTH == 0:
@@ -194,7 +194,7 @@ def talk(crowd: Crowd, worker: int, turns: int, mine: list[Conversation]) -> Non
     for number in range(turns):
         [conversation] = rng.choices(mine, [1 if each.runs else 4 for each in mine])
         crowd.turn(conversation, next(said[conversation.who]))
-        if number % 10 == 9:
+        if number % 4 == 3:
             crowd.memories[conversation.who.agent].flush()
 
 
@@ -227,7 +227,7 @@ def alone(who: Identity, had: Iterable[Conversation]) -> list[str]:
                     HumanMessage(text, id=f"h{number}"),
                     AIMessage("Noted.", id=f"a{number}"),
                 ]
-                if number % 10 == 9 or number == len(conversation.said) - 1:
+                if number % 4 == 3 or number == len(conversation.said) - 1:
                     service.end(who, conversation.thread, messages, readable=False)
                     service.flush()
         service.close()

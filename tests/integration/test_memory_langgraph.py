@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 import yaml
@@ -452,6 +452,11 @@ def gardener(loops: int) -> ScriptedModel:
     return ScriptedModel(reply=reply)
 
 
+class Letters(TypedDict, total=False):
+    letter: str
+    answer: str
+
+
 class TestWaysOfUse:
     @EVERY
     @BOTH
@@ -599,6 +604,29 @@ class TestWaysOfUse:
         assert any("strawberries" in each for each in known(memory))
         await run(graph, said("What can I eat?"), asynchronous, "two")
         assert "strawberries" in texts(model.requests[-1][:1])
+
+    @FORMS
+    @BOTH
+    async def test_called_in_a_node_of_a_graph_with_another_state(
+        self, memory: Memory, form: Form, asynchronous: bool
+    ) -> None:
+        inner = form(memory, noted(), saver=None)
+
+        async def awaited(state: dict[str, Any]) -> dict[str, Any]:
+            answer = await inner.ainvoke(said(state["letter"]))
+            return {"answer": answer["messages"][-1].content}
+
+        def called(state: dict[str, Any]) -> dict[str, Any]:
+            return {"answer": inner.invoke(said(state["letter"]))["messages"][-1].content}
+
+        outer = StateGraph(Letters)
+        outer.add_node("clerk", RunnableLambda(called, awaited))
+        outer.add_edge(START, "clerk")
+        graph = outer.compile(checkpointer=memory.checkpointer)
+        state = await run(graph, {"letter": ALLERGY}, asynchronous)
+        assert state["answer"] == "Noted."
+        memory.flush()
+        assert any("strawberries" in each for each in known(memory))
 
     @FORMS
     def test_what_a_subgraph_is_asked_on_resume_has_an_owner(

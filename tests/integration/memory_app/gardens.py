@@ -36,7 +36,12 @@ class Parrot(BaseChatModel):
         reply = AIMessage("I was shown: " + "\n".join(str(m.content) for m in messages))
         if last.startswith("Save: ") and not isinstance(messages[-1], ToolMessage):
             user, _, content = last.removeprefix("Save: ").partition("|")
-            arguments = {"content": content, "type": "fact", "user_id": user, "user": user}
+            arguments: dict[str, Any] = {
+                "content": content,
+                "type": "fact",
+                "user_id": user,
+                "user": user,
+            }
             arguments["runtime"] = {"context": {"user_id": user}}
             made = {"name": "memory_save", "args": arguments, "id": "s", "type": "tool_call"}
             reply = AIMessage("", tool_calls=[made])
