@@ -13,11 +13,14 @@ from langgraph.store.base import Item
 from langgraph_memory.identity import Identity
 from langgraph_memory.store import Change
 
-__all__ = ["ACCOUNT", "Account", "Cursor", "cursor_key"]
+__all__ = ["ACCOUNT", "RUN", "Account", "Cursor", "cursor_key"]
 
 ACCOUNT = "account"
 DIGESTS = 200
 """Turns whose digests are kept, to know what was said before."""
+RUN = "run:"
+"""What the name of a run begins with that has no thread."""
+RUN_MINUTES = 24 * 60.0
 REMEMBERED = 50
 """Turns of a thread that are known to have been read; a fork shares one of them."""
 
@@ -149,4 +152,8 @@ class Cursor:
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""
         value = {"read": list(self.read), "ignored": list(self.ignored)}
-        return Change(who.ledger, cursor_key(self.thread), value, self.version, index=False)
+        # A run without a thread is never gone on with.
+        ttl = RUN_MINUTES if self.thread.startswith(RUN) else None
+        return Change(
+            who.ledger, cursor_key(self.thread), value, self.version, index=False, ttl=ttl
+        )

@@ -20,7 +20,7 @@ from langsmith import tracing_context
 
 from langgraph_memory import clock
 from langgraph_memory.calls import drive
-from langgraph_memory.errors import VersionConflictError
+from langgraph_memory.errors import InvalidStateError, VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import Extractor, RulesExtractor
 from langgraph_memory.identity import Identity
@@ -30,7 +30,7 @@ from langgraph_memory.messages import key_of, role_of
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.learner import Learner
-from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
+from langgraph_memory.service.ledger import ACCOUNT, RUN, Account, Cursor, cursor_key
 from langgraph_memory.service.owners import Owners
 from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
@@ -188,7 +188,10 @@ class MemoryService:
         note: Mapping[str, Any] | None,
     ) -> Recollection:
         if note is not None:
-            self._request(who, note)
+            try:
+                self._request(who, note)
+            except Exception:  # `end` notes it again.
+                logger.exception("A turn could not be noted before its reply.")
         if not self.settings.auto_load:
             return NOTHING
         recollection = drive(self._recaller.steps(who, messages))
@@ -254,12 +257,11 @@ class MemoryService:
         asked = newest_question(messages)
         if asked is None:
             return {}
-        turns = turns_of(messages)[-TURNS_SENT:]
-        # Whole turns, without what only the agent has seen.
-        said = messages_to_dict(
-            [m for turn in turns for m in turn.in_context if role_of(m) != "tool"]
-        )
-        name = thread if thread is not None else f"run:{asked.key}"
+        first, *others = turns_of(messages)[-TURNS_SENT:]
+        whole = [*first.in_context, *(message for turn in others for message in turn.messages)]
+        # What tools said is not sent: nobody reads it for memories.
+        said = messages_to_dict([message for message in whole if role_of(message) != "tool"])
+        name = thread if thread is not None else f"{RUN}{asked.key}"
         return {name: {"messages": said, "at": clock.utc_text(clock.now())}}
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
@@ -308,7 +310,7 @@ class MemoryService:
         if given is not None:
             return messages_from_dict(given["messages"]), datetime.fromisoformat(given["at"])
         if self._transcripts is None:
-            raise RuntimeError(
+            raise InvalidStateError(
                 f"The thread {thread!r} is to be read for memories, and this process has no "
                 "checkpointer to read it from. Open the memory with the one that it was written by."
             )
