@@ -13,8 +13,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FIGURE = re.compile(r"\d[\d ]*")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|stopped|quit|"
-    r"former|formerly|longer|anymore|unless|except|dislik\w*|hat(?:e|es|ed|ing)|detest\w*|"
+    r"\b(?:no\s+longer|not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|"
+    r"stopped|quit|former|formerly|unless|except|dislik\w*|hat(?:e|es|ed|ing)|detest\w*|"
     r"loath\w*|avoid\w*|refus\w*)\b|n['’]t\b|[不没別别勿未无無非莫]|除了|戒|讨厌|反感|避免|拒绝",
 )
 
@@ -44,9 +44,17 @@ def opposes(statement: str, other: str) -> bool:
 
 
 def corrects(statement: str, other: str) -> bool:
-    """Whether a statement is another one with other figures, and with nothing else changed."""
+    """Whether a statement is another one with another figure, and with nothing else changed.
+
+    Where two figures differ, as a date and a number, they may be two things of one kind.
+    """
     one, two = _plain(statement), _plain(other)
-    return one != two and _FIGURE.sub("#", one) == _FIGURE.sub("#", two) and _has_words(one)
+    figures = zip(_FIGURE.findall(one), _FIGURE.findall(two), strict=False)
+    return (
+        _FIGURE.sub("#", one) == _FIGURE.sub("#", two)
+        and _has_words(one)
+        and sum(before != after for before, after in figures) == 1
+    )
 
 
 def is_about(statement: str, topic: str) -> bool:

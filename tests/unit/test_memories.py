@@ -76,6 +76,7 @@ def test_nearly_the_same_words_are_an_update_that_keeps_the_heat(memories, store
         ("The user dislikes coffee.", "The user likes coffee."),
         ("The user loves Thai food.", "The user hates Thai food now."),
         ("The user's budget is 500 euros.", "The user's budget is 5000 euros."),
+        ("The user works at the harbour.", "The user no longer works at the harbour."),
         ("用户不喜欢咖啡。", "用户喜欢咖啡。"),
         ("用户很爱吃川菜。", "用户现在讨厌吃川菜。"),
     ],
@@ -94,6 +95,8 @@ def test_the_contrary_and_other_figures_supersede(memories, old, new):
         ("The user drinks coffee in the morning.", "The user never drinks coffee at night."),
         ("The user's budget for hotels is 500.", "The user's budget for flights is 900."),
         ("The user likes cats.", "The user does not like dogs."),
+        ("The ferry on 3 May is number 454.", "The ferry on 9 May is number 455."),
+        ("The user has no sister.", "The user's sister lives in Ghent."),
         ("用户喜欢喝咖啡。", "用户不喜欢喝绿茶。"),
     ],
 )
