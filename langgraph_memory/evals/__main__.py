@@ -7,11 +7,17 @@ import sys
 from collections.abc import Sequence
 
 from langgraph_memory.errors import LangGraphMemoryError
-from langgraph_memory.evals import context, isolation, retrieval, store
+from langgraph_memory.evals import context, isolation, longterm, retrieval, store
 
 __all__ = ["main"]
 
-_COMMANDS = {"context": context, "retrieval": retrieval, "store": store, "isolation": isolation}
+_COMMANDS = {
+    "context": context,
+    "retrieval": retrieval,
+    "store": store,
+    "longterm": longterm,
+    "isolation": isolation,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m langgraph_memory.evals",
-        description="Measure context strategies and long-term stores.",
+        description="Measure context strategies, long-term stores and long-term memory.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     for command in _COMMANDS.values():

@@ -7,7 +7,7 @@ for everybody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from langgraph_memory.evals.context.exact import ExactCounter, Rendered
@@ -58,7 +58,7 @@ def cacheable(prefix: int) -> int:
 
 
 def common_prefix(
-    earlier: Sequence[Rendered], later: Sequence[Rendered], counter: ExactCounter
+    earlier: Sequence[Rendered], later: Sequence[Rendered], count: Callable[[str], int]
 ) -> int:
     """Tokens of the longest common prefix of two requests.
 
@@ -70,7 +70,7 @@ def common_prefix(
         if before is not after and before != after:
             if before.role == after.role:
                 shared = _common_start(before.text, after.text)
-                tokens += counter.count_text(after.text[:shared])
+                tokens += count(after.text[:shared])
             break
         tokens += after.tokens
     return tokens
@@ -98,8 +98,8 @@ class PrefixCache:
 
     def _price(self, request: Sequence[Rendered]) -> Spent:
         prefix = max(
-            common_prefix(self._agent, request, self.counter),
-            common_prefix(self._summarizer, request, self.counter),
+            common_prefix(self._agent, request, self.counter.count_text),
+            common_prefix(self._summarizer, request, self.counter.count_text),
         )
         return Spent(sum(message.tokens for message in request), cacheable(prefix))
 

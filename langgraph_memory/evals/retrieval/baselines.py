@@ -120,6 +120,15 @@ class _RankFusionSession(_Bm25Session):
         return _best_first(fused)
 
 
+class _HalfAndHalfSession(_RankFusionSession):
+    """Half of either score, each stretched from its least to its highest."""
+
+    def scores(self, space: _Space, query: str) -> list[str]:
+        nearest = _stretched(space.cosines(_unit(self._embeddings.embed_query(query))))
+        told = _stretched(dict.fromkeys(nearest, 0.0) | space.bm25(query))
+        return _best_first({key: nearest[key] + told[key] for key in nearest})
+
+
 @contextmanager
 def _open_bm25(place: Place, index: Mapping[str, Any]) -> Iterator[_Bm25Session]:
     yield _Bm25Session()
@@ -130,9 +139,15 @@ def _open_fusion(place: Place, index: Mapping[str, Any]) -> Iterator[_RankFusion
     yield _RankFusionSession(index["embed"])
 
 
+@contextmanager
+def _open_half(place: Place, index: Mapping[str, Any]) -> Iterator[_HalfAndHalfSession]:
+    yield _HalfAndHalfSession(index["embed"])
+
+
 BASELINES = (
     StoreContender("plain BM25", "memory", _open_bm25, {}),
     StoreContender("equal rank fusion", "memory", _open_fusion, {}),
+    StoreContender("half and half", "memory", _open_half, {}),
 )
 
 
@@ -148,6 +163,11 @@ def _words(text: str) -> list[str]:
 
 def _best_first(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda key: -scores[key])
+
+
+def _stretched(scores: Mapping[str, float]) -> dict[str, float]:
+    least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    return {key: (score - least) / ((most - least) or 1.0) for key, score in scores.items()}
 
 
 def _unit(vector: Sequence[float]) -> NDArray[np.float32]:

@@ -14,6 +14,8 @@ from langgraph_memory.evals.retrieval.arguments import DATA_VARIABLE
 from langgraph_memory.evals.retrieval.baselines import BASELINES
 from langgraph_memory.evals.retrieval.conversations import DataSet, load_sets
 from langgraph_memory.evals.retrieval.measuring import measure
+from langgraph_memory.evals.retrieval.recalling import RECALL
+from langgraph_memory.evals.retrieval.replaced import REPLACED, replaced
 from langgraph_memory.evals.retrieval.report import Results, print_results
 from langgraph_memory.evals.retrieval.vectors import KeptVectors, kept_vectors
 from langgraph_memory.evals.stores import (
@@ -27,6 +29,9 @@ from langgraph_memory.evals.stores import (
 )
 
 __all__ = ["run"]
+
+_QUICK = 20
+"""Questions of each conversation in a quick run."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,8 +50,10 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.limit is not None and options.limit < 1:
         raise InvalidInputError(f"--limit {options.limit} leaves nothing to read. Give at least 1.")
-    sets = load_sets(_folder(options.data), options.sets, options.limit)
-    stores = choose([*CONTENDERS, *BASELINES, *map(load_store, options.store)], options.only)
+    sets = _sets(options)
+    stores = choose(
+        [RECALL, *CONTENDERS, *BASELINES, *map(load_store, options.store)], options.only
+    )
     results = Results(sets=list(sets))
     with (
         kept_vectors(options.embedder, options.cache) as vectors,
@@ -63,6 +70,17 @@ def run(options: argparse.Namespace) -> int:
         text = json.dumps(results.as_json(), indent=2, ensure_ascii=False)
         options.json.write_text(text + "\n", encoding="utf-8")
     return 0
+
+
+def _sets(options: argparse.Namespace) -> list[DataSet]:
+    """What is recorded in the folder, and what is made here."""
+    limit = 1 if options.quick else options.limit
+    made = [name for name in REPLACED if name in options.sets or not options.sets]
+    recorded = [name for name in options.sets if name not in REPLACED]
+    sets = [replaced(name, limit) for name in made]
+    if recorded or not options.sets:
+        sets = [*load_sets(_folder(options.data), recorded, limit), *sets]
+    return [each.first(_QUICK) for each in sets] if options.quick else sets
 
 
 def _folder(given: Path | None) -> Path:
@@ -83,7 +101,7 @@ def _server(asked: str | None, stores: Sequence[StoreContender]) -> str | None:
 def _prepare(data: DataSet, vectors: KeptVectors, shown: Progress) -> None:
     shown.step(f"{data.name}: vectors", data.turns)
     for conversation in data.conversations:
-        vectors.prepare(list(conversation.turns.values()), shown.advance)
+        vectors.prepare([turn.text for turn in conversation.turns.values()], shown.advance)
 
 
 def _measure(
@@ -94,7 +112,7 @@ def _measure(
     results: Results,
     shown: Progress,
 ) -> None:
-    shown.step(f"{data.name}: {store.name}", len(data.conversations))
+    shown.step(f"{data.name}: {store.name}", data.questions)
     found = measure(store, data, vectors, databases, shown.advance)
     if not found:
         results.left_out[store.name] = "it cannot search by keyword, and there are no vectors."

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.retrieval.moments import moment_of
 
-__all__ = ["Conversation", "DataSet", "Question", "load_sets"]
+__all__ = ["Conversation", "DataSet", "Question", "Turn", "load_sets"]
 
 _CONVERSATIONS = "conversations.jsonl.gz"
 _QUESTIONS = "questions.jsonl.gz"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What somebody said.
+
+    Attributes:
+        text: With the speaker before it.
+        speaker: Who said it; empty if that is not known.
+        moment: When, aware; None if that is not known.
+        session: The part of the conversation it belongs to; None if there are no parts.
+        position: Its place there, from 0.
+    """
+
+    text: str
+    speaker: str = ""
+    moment: datetime | None = None
+    session: str | None = None
+    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -25,11 +47,15 @@ class Question:
         text: As asked.
         category: What kind of question it is.
         evidence: Ids of the turns that answer it, at least one.
+        asked: When it is asked, aware; None if that is not known.
+        superseded: Ids of the turns that answered it before, and no longer do.
     """
 
     text: str
     category: str
     evidence: frozenset[str]
+    asked: datetime | None = None
+    superseded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -38,13 +64,18 @@ class Conversation:
 
     Attributes:
         name: Its id.
-        turns: Text of each turn, with its speaker, by id, in order.
+        turns: Each turn by its id, in order.
         questions: About it, each with evidence.
     """
 
     name: str
-    turns: dict[str, str]
+    turns: dict[str, Turn]
     questions: tuple[Question, ...]
+
+    @property
+    def until(self) -> datetime | None:
+        """When the last turn was said, as far as that is known."""
+        return max((turn.moment for turn in self.turns.values() if turn.moment), default=None)
 
 
 @dataclass(frozen=True)
@@ -68,6 +99,13 @@ class DataSet:
     def questions(self) -> int:
         """How many questions there are."""
         return sum(len(each.questions) for each in self.conversations)
+
+    def first(self, questions: int) -> DataSet:
+        """The same with so many questions about each conversation at most."""
+        shorter = [
+            replace(each, questions=each.questions[:questions]) for each in self.conversations
+        ]
+        return replace(self, conversations=tuple(shorter))
 
 
 def load_sets(
@@ -100,7 +138,13 @@ def _load_set(folder: Path, limit: int | None) -> DataSet:
     for line in _lines(folder / _QUESTIONS, ("conversation_id", "question", "evidence_turn_ids")):
         evidence = frozenset(map(str, line["evidence_turn_ids"] or ()))
         if evidence and not line.get("abstention"):
-            question = Question(str(line["question"]), str(line.get("category") or "–"), evidence)
+            question = Question(
+                str(line["question"]),
+                str(line.get("category") or "–"),
+                evidence,
+                # A month stands for its end: what happened in it is known.
+                moment_of(line.get("question_date") or line.get("ask_time"), last=True),
+            )
             asked.setdefault(str(line["conversation_id"]), []).append(question)
     conversations: list[Conversation] = []
     for line in _lines(folder / _CONVERSATIONS, ("conversation_id", "turns")):
@@ -108,9 +152,25 @@ def _load_set(folder: Path, limit: int | None) -> DataSet:
             break
         name = str(line["conversation_id"])
         if name in asked:
-            turns = {str(turn["turn_id"]): _spoken(turn) for turn in line["turns"]}
-            conversations.append(Conversation(name, turns, tuple(asked[name])))
+            conversations.append(Conversation(name, _turns(line["turns"]), tuple(asked[name])))
     return DataSet(folder.name, tuple(conversations))
+
+
+def _turns(lines: Sequence[dict[str, Any]]) -> dict[str, Turn]:
+    turns: dict[str, Turn] = {}
+    lengths: Counter[str] = Counter()
+    for line in lines:
+        session = None if line.get("session_id") is None else str(line["session_id"])
+        position = lengths[session or ""]
+        lengths[session or ""] += 1
+        turns[str(line["turn_id"])] = Turn(
+            text=_spoken(line),
+            speaker=str(line.get("speaker") or ""),
+            moment=moment_of(line.get("timestamp")),
+            session=session,
+            position=position,
+        )
+    return turns
 
 
 def _spoken(turn: dict[str, Any]) -> str:

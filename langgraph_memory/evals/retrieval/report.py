@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from langgraph_memory.evals.retrieval.conversations import DataSet
-from langgraph_memory.evals.retrieval.scoring import LONGEST, MEASURES, Tally
+from langgraph_memory.evals.retrieval.scoring import (
+    CURRENT_FIRST,
+    LONGEST,
+    MEASURES,
+    Tally,
+)
 from langgraph_memory.evals.table import show
 
 __all__ = ["LEGEND", "Results", "print_results"]
@@ -15,8 +20,10 @@ __all__ = ["LEGEND", "Results", "print_results"]
 LEGEND = f"""\
 recall@k: share of a question's evidence among the first k results, mean over the questions. MRR:
   mean of 1 / rank of the first piece of evidence among {LONGEST} results. in … tokens: share of
-  the evidence read whole within so many tokens of retrieved text, results in order, by this
-  package's approximate counter."""
+  the evidence in what fits whole into so many tokens, results in order, what does not fit left
+  out, by this package's approximate counter; Recall stops by itself at 1,000 tokens. current
+  first: share of the questions about what was replaced in which the current statement stands
+  above the old one."""
 
 
 @dataclass
@@ -43,8 +50,8 @@ class Results:
                     "questions": each.questions,
                     "stores": {
                         row: {
-                            "all": tally.mean(),
-                            "categories": {name: tally.mean(name) for name in tally.scores},
+                            "all": _values(tally),
+                            "categories": {name: _values(tally, name) for name in tally.scores},
                         }
                         for row, tally in self.tallies.get(each.name, {}).items()
                     },
@@ -68,14 +75,16 @@ def print_results(results: Results, out: TextIO | None = None) -> None:
             f"{each.name}: {len(each.conversations)} conversations, {each.turns:,} turns, "
             f"{each.questions:,} questions"
         )
-        show(title, ("store", *MEASURES), _lines(rows, MEASURES), out)
+        replaced = any(tally.current for tally in rows.values())
+        measures = (*MEASURES, CURRENT_FIRST) if replaced else MEASURES
+        show(title, ("store", *measures), _lines(rows, measures), out)
         categories = sorted({name for tally in rows.values() for name in tally.scores})
         if len(categories) > 1:
-            counted = _counts(rows, categories)
+            measure = CURRENT_FIRST if replaced else "recall@10"
             show(
-                f"{each.name}: recall@10 by category",
-                ("store", *counted),
-                _by_category(rows, categories),
+                f"{each.name}: {measure} by category",
+                ("store", *_counts(rows, categories)),
+                _by_category(rows, categories, measure),
                 out,
             )
     print(f"\n{LEGEND}", file=out)
@@ -83,11 +92,18 @@ def print_results(results: Results, out: TextIO | None = None) -> None:
         print(f"{name}: left out, {reason}", file=out)
 
 
+def _values(tally: Tally, category: str | None = None) -> dict[str, float]:
+    """Every measure that there is, over all questions or those of a category."""
+    values = tally.mean(category)
+    current = tally.current_first(category)
+    return values if current is None else {**values, CURRENT_FIRST: current}
+
+
 def _lines(rows: Mapping[str, Tally], measures: Sequence[str]) -> list[tuple[str, ...]]:
     lines = []
     for name, tally in rows.items():
-        mean = tally.mean()
-        lines.append((name, *(_share(mean[measure]) for measure in measures)))
+        values = _values(tally)
+        lines.append((name, *(_share(values.get(measure)) for measure in measures)))
     return lines
 
 
@@ -96,12 +112,14 @@ def _counts(rows: Mapping[str, Tally], categories: Sequence[str]) -> list[str]:
     return [f"{name} ({len(first.scores.get(name, ()))})" for name in categories]
 
 
-def _by_category(rows: Mapping[str, Tally], categories: Sequence[str]) -> list[tuple[str, ...]]:
+def _by_category(
+    rows: Mapping[str, Tally], categories: Sequence[str], measure: str
+) -> list[tuple[str, ...]]:
     return [
-        (name, *(_share(tally.mean(category)["recall@10"]) for category in categories))
+        (name, *(_share(_values(tally, category).get(measure)) for category in categories))
         for name, tally in rows.items()
     ]
 
 
-def _share(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".removeprefix("0")

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["BUDGETS", "DEPTHS", "LONGEST", "MEASURES", "Tally", "score"]
+from langgraph_memory.recall.budget import within
+
+__all__ = [
+    "BUDGETS",
+    "CURRENT_FIRST",
+    "DEPTHS",
+    "LONGEST",
+    "MEASURES",
+    "Tally",
+    "current_first",
+    "score",
+]
 
 DEPTHS = (5, 10, 20)
 """Lengths of results at which recall is measured."""
@@ -23,14 +34,18 @@ MEASURES = (
 )
 
 
+CURRENT_FIRST = "current first"
+"""The measure of questions about what was replaced."""
+
+
 def score(
     found: Sequence[str], evidence: Collection[str], tokens: Mapping[str, int]
 ) -> tuple[float, ...]:
     """Score one result by each of `MEASURES`.
 
     recall@k is the share of the evidence among the first k; MRR is one divided by the rank of the
-    first piece of evidence, 0 if there is none; the rest is the share of the evidence that is
-    read whole before a budget of tokens is used up.
+    first piece of evidence, 0 if there is none; the rest is the share of the evidence among what
+    fits whole into a budget of tokens, in order, where what does not fit is left out.
 
     Args:
         found: Ids of turns, best first.
@@ -38,16 +53,31 @@ def score(
         tokens: Length of every turn.
     """
     ranks = [rank for rank, turn in enumerate(found, 1) if turn in evidence]
-    ends: list[int] = []
-    used = 0
-    for turn in found:
-        used += tokens[turn]
-        ends.append(used)
+    fitting = [within(found, tokens.__getitem__, budget) for budget in BUDGETS]
     return (
         *(sum(rank <= depth for rank in ranks) / len(evidence) for depth in DEPTHS),
         1 / ranks[0] if ranks else 0.0,
-        *(sum(ends[rank - 1] <= budget for rank in ranks) / len(evidence) for budget in BUDGETS),
+        *(sum(turn in evidence for turn, _ in each) / len(evidence) for each in fitting),
     )
+
+
+def current_first(
+    found: Sequence[str], evidence: Collection[str], superseded: Collection[str]
+) -> bool | None:
+    """Whether the current statement stands above every one that it replaced.
+
+    Args:
+        found: Ids of turns, best first.
+        evidence: Ids of the turns that answer the question.
+        superseded: Ids of those that answered it before.
+
+    Returns:
+        None where nothing was replaced; False where the current statement was not found.
+    """
+    if not superseded:
+        return None
+    first = next((turn for turn in found if turn in evidence or turn in superseded), None)
+    return first in evidence
 
 
 @dataclass
@@ -56,13 +86,27 @@ class Tally:
 
     Attributes:
         scores: Those of each question, by its category.
+        current: For questions about what was replaced, whether the current statement came first.
     """
 
     scores: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
+    current: dict[str, list[bool]] = field(default_factory=dict)
 
-    def add(self, category: str, scores: tuple[float, ...]) -> None:
+    def add(self, category: str, scores: tuple[float, ...], current: bool | None = None) -> None:
         """Count one question."""
         self.scores.setdefault(category, []).append(scores)
+        if current is not None:
+            self.current.setdefault(category, []).append(current)
+
+    def current_first(self, category: str | None = None) -> float | None:
+        """Share of the questions about what was replaced; None if there are none."""
+        every = [
+            each
+            for name, values in self.current.items()
+            for each in values
+            if category is None or name == category
+        ]
+        return sum(every) / len(every) if every else None
 
     def mean(self, category: str | None = None) -> dict[str, float]:
         """Mean of each measure over the questions, all of them or those of one category."""

@@ -16,18 +16,10 @@ from langgraph_memory.evals.stores.sessions import BaseStoreSession
 __all__ = ["open_memory", "open_postgres", "open_sqlite", "why_no_sqlite"]
 
 
-class _InMemoryStoreSession(BaseStoreSession):
-    """Filled one by one: it refuses a batch in which a text occurs twice."""
-
-    def load(self, documents: Sequence[Document]) -> None:
-        for each in documents:
-            self.put([each])
-
-
 @contextmanager
 def open_memory(place: Place, index: Mapping[str, Any]) -> Iterator[BaseStoreSession]:
     """`InMemoryStore`."""
-    yield _InMemoryStoreSession(InMemoryStore(index=cast(Any, dict(index))))
+    yield BaseStoreSession(InMemoryStore(index=cast(Any, dict(index))))
 
 
 def why_no_sqlite() -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from langgraph.store.base import BaseStore, PutOp
+from langgraph.store.memory import InMemoryStore
 
 from langgraph_memory.evals.stores.contender import MODES, Document, Mode, Namespace
 from langgraph_memory.store import MemoryStore
@@ -28,8 +29,10 @@ class BaseStoreSession:
 
     def load(self, documents: Sequence[Document]) -> None:
         """Put everything, some hundred documents at once."""
-        for start in range(0, len(documents), _LOADED_AT_ONCE):
-            self.put(documents[start : start + _LOADED_AT_ONCE])
+        # LangGraph's store in memory refuses a batch in which a text occurs twice.
+        at_once = 1 if isinstance(self.store, InMemoryStore) else _LOADED_AT_ONCE
+        for start in range(0, len(documents), at_once):
+            self.put(documents[start : start + at_once])
 
     def put(self, documents: Sequence[Document]) -> None:
         """One batch."""
