@@ -37,10 +37,14 @@ _REWRITE = re.compile(
     r"翻译|总结|概括|润色|改写|校对|缩写|扩写|解释|分析|仿写|续写|改成|译成|回复这",
     re.IGNORECASE,
 )
-_LETTER = re.compile(
-    r"^(?:hi|hello|dear|hey)\b[^\n.!?]{1,40},[ \t]*$.*?^(?:best|kind|warm|many|regards|sincerely|yours|cheers|thanks)\b[^\n.!?]{0,30},?[ \t]*$.*\Z|"
-    r"^[^\n，。]{1,12}(?:您好|你好)[，,：:！!]?.*?^[ \t]*(?:此致|敬礼|祝好|顺颂|谨启|祝商祺).*\Z",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+_GREETED = re.compile(
+    r"^(?:hi|hello|dear|hey)\b[^\n.!?]{1,40},[ \t]*$|^[^\n，。]{1,12}(?:您好|你好)[，,：:！!]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SIGNED = re.compile(
+    r"^(?:best|kind|warm|many|regards|sincerely|yours|cheers|thanks)\b[^\n.!?]{0,30}$|"
+    r"^[ \t]*(?:此致|敬礼|祝好|顺颂|谨启|祝商祺)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _SHOWN = re.compile(
     r"^[^\n]*\b(?:mail|e-?mail|text|paragraph|message|letter|passage|essay|bio|post|draft|abstract)\b[^\n]*\n",
@@ -97,7 +101,7 @@ def own_words(text: str) -> str:
     pasted = _PASTED.search(text)
     if pasted is not None:
         text = text[: pasted.end()].rstrip(" :：")
-    text = _LETTER.sub("", text)
+    text = _without_letter(text)
     text = _SPEECH.sub(_quotation, text)
     # What follows a colon in "Translate: …" is material, not a statement.
     shown = _SHOWN.match(text)
@@ -110,6 +114,13 @@ def own_words(text: str) -> str:
     ):
         text = text[: colon.start()]
     return text.strip()
+
+
+def _without_letter(text: str) -> str:
+    """The text up to a salutation on a line of its own that a signature follows."""
+    greeted = _GREETED.search(text)
+    letter = greeted is not None and _SIGNED.search(text, greeted.end()) is not None
+    return text[: greeted.start()] if greeted and letter else text
 
 
 def _quotation(match: re.Match[str]) -> str:

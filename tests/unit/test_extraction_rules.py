@@ -69,6 +69,101 @@ def test_sentences_about_the_user(
     assert (found.content, found.type, found.subject) == (content, kind, subject)
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        (
+            "my name's Ines and I'm allergic to walnuts",
+            ["The user's name is Ines.", "The user is allergic to walnuts."],
+        ),
+        (
+            "I'm allergic to latex and so is my sister",
+            ["The user is allergic to latex."],
+        ),
+        ("I row and she swims", []),
+        ("I no longer commute to Delft", ["The user no longer commutes to Delft."]),
+        (
+            "We're a crew of nine and the eldest has gout",
+            ["The user is part of a crew of nine."],
+        ),
+        (
+            "Make sure the linter passes before you push, every time",
+            [
+                "The user wants the assistant to make sure the linter passes before the assistant "
+                "pushes, every time."
+            ],
+        ),
+        (
+            "Please don't call me madam, just Ines is fine",
+            [
+                "The user wants the assistant not to call them madam.",
+                "The user wants to be called Ines.",
+            ],
+        ),
+        ("我叫柳青,是个木匠", ["用户叫柳青。", "用户是个木匠。"]),
+        ("我的狗叫豆包,五岁了", ["用户的狗叫豆包。", "用户的狗五岁了。"]),
+        ("我从长沙搬到了无锡", ["用户从长沙搬到了无锡。"]),
+    ],
+)
+def test_each_clause_speaks_for_itself(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("No overnight ferries please, ever.", "The user wants no overnight ferries."),
+        ("no bunk beds", "The user wants no bunk beds."),
+        ("nothing with sesame", "The user wants nothing with sesame."),
+        ("I don't want connecting trains", "The user does not want connecting trains."),
+        ("we dont want to stay in dorms", "The user does not want to stay in dorms."),
+        ("不要夜间大巴的", "用户的要求：不要夜间大巴的。"),
+        ("不要转机航班", "用户的要求：不要转机航班。"),
+        ("菜里绝对不能有芹菜", "用户的要求：菜里绝对不能有芹菜。"),
+        ("民宿不要离车站太远", "用户的要求：民宿不要离车站太远。"),
+        ("我不想住青旅", "用户不想住青旅。"),
+    ],
+)
+def test_what_is_ruled_out_is_a_constraint(text: str, content: str) -> None:
+    found = one(text)
+    assert (found.content, found.type) == (content, MemoryType.CONSTRAINT)
+    assert 0.65 <= found.confidence <= 0.85
+
+
+def test_a_limit_and_an_exclusion_in_one_message() -> None:
+    assert [found.type for found in read("预算800以内,不要转机航班。")] == [
+        MemoryType.CONSTRAINT,
+        MemoryType.CONSTRAINT,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No idea",
+        "No problem",
+        "no luck so far",
+        "No replies from the host",
+        "no bunk beds this time",
+        "No wine tonight please",
+        "I don't want any trouble",
+        "I don't want a voucher",
+        "I don't want the blue one",
+        "不要紧",
+        "不要着急",
+        "不要放弃",
+        "不要再说了",
+        "今天不要转机航班",
+        "这次不要辣的",
+        "不要左边那个",
+        "Let's play a game: I am a baker and I live in a mill",
+        "Could you polish this letter?\n\nDear Roy,\nI am Bela. I live in Pecs.\nRegards,\nBela",
+    ],
+)
+def test_what_is_said_of_this_moment_rules_out_nothing(text: str) -> None:
+    assert read(text) == ()
+
+
 def test_a_proposal_is_a_record() -> None:
     found = one("I'm allergic to figs")
     record = MemoryRecord(

@@ -23,7 +23,7 @@ _CUT = re.compile(
     r"[，,；;。！!？?…~～\n]+|——+|\s*[（()）]\s*|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])|：|:\s"
 )
 _FILLER = re.compile(
-    r"^(?:[\s、·•*-]*(?:其实|对了|话说|另外|还有|不过|但是?|而且|所以|因为|由于|毕竟|嗯+|哈喽|哈啰|嗨|你好呀?|您好|大家好|那个|哦+|啊+|额|呃|唉|哎呀?|嘿|喂|好的|行|好吧|好|是的?|对|"
+    r"^(?:[\s、·•*-]*(?:其实|对了|话说|另外|还有|不过|但是?|而且|所以|因为|由于|毕竟|嗯+|哈喽|哈啰|嗨|你好呀?|您好|大家好|那个|哦+|啊+|额|呃|唉|哎呀?|嘿|喂|好的|好吧|是的|"
     r"说起来|顺便(?:说|提)?(?:一下|一句)?|(?:麻烦|请)?(?:[你您]|帮我)?(?:先|要|得|可以|能)?(?:记(?:一下|住|得|着|好)|备注一下|留意|注意)(?:了|哦|啊|一下)?|(?:跟|和|给)[你您](?:说|讲)(?:一下|一声)?|(?:提醒|告诉)[你您]?(?:一下|一声)?|更正一下|纠正一下|更新一下|说错了|搞错了|记错了|不对|"
     r"说实话|老实说|说真的|讲真|坦白讲|补充(?:一下|一点)?|是这样的?|(?:先)?自我介绍一下|介绍一下|跟[你您]说|首先|其次|然后|最后|总之|反正|当然|哈哈+|嘻嘻|呵呵|谢谢|抱歉|不好意思|对不起|那|就是说?|也就是说|"
     r"忘了说|忘记说|差点忘了|补一句|顺带一提|需要说明的是|要说明的是|你(?:要)?知道(?:吗)?|[你您]可能不知道|我想说的?是?|我(?:要|得)(?:说|提)(?:一下|的是)|应该说|准确(?:地)?(?:来)?说|确切(?:地)?说|如前所述|之前(?:说|提)过|(?:问题|情况|事情|事实|关键|重点|原因|实际上|麻烦的)(?:就)?是(?=我)|至于|长话短说|先说好|先说一下|不管怎样|还有(?:一件事|一点)|另外(?:请注意)?|正如我说的)(?=[\u4e00-\u9fffA-Za-z\d])[、：: ]*)",
@@ -56,6 +56,14 @@ _GOES_ON = re.compile(
     r"搬|换|戒|辞|入职|离职|退休|跳槽|创业|懂|擅长|精通|需要|得|要|口味|血[糖压脂]|尿酸|乳糖|\d+岁|[一二三四五六七八九十]+岁|年龄|身高|体重|受不了|接受不了|吃不了|喝不了|海鲜|辣|转行|定居|常驻|老家|家[在住里]|人在|(?:论文|合同|签证|护照|租约|毕设|婚礼|考试|手术|预产期|答辩)|属|在读)"
 )
 
+# Whom the clause before was about is whom such a clause goes on about: 我儿子三岁，也爱画画.
+_SUBJECT = re.compile(
+    rf"^我们?(?:的|家)?(?:{KIN}|{RELATIVE_HAN}|团队|公司|部门|项目|产品|后端|前端)(?!和我|跟我)"
+)
+_SAME_SUBJECT = re.compile(
+    r"^(?:也|还|都|今年|已经|刚|是|叫|属|会|爱|喜欢|讨厌|不[吃喝能]|对\S{1,8}过敏|\d+岁|[一二三四五六七八九十]+岁|部署|托管|跑在|上线)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -83,7 +91,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         sentence: One or more sentences.
         own: Whether what was said just before was about the user.
     """
-    within = False
+    within, carried = False, ""
     for piece in _CUT.split(sentence):
         text = _trimmed(piece)
         if not text:
@@ -120,8 +128,12 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         is_own = _SELF.match(text) is not None
         goes_on = own and (_GOES_ON.match(text) if not within else not _ANOTHER.match(text))
         opens = (own or not within) and _opens_alone(text) and _GOES_ON.match(text)
+        if carried and within and not is_own and _SAME_SUBJECT.match(text):
+            text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):
             text, is_own = f"我{text}", True
+        other = _SUBJECT.match(text)
+        carried = other.group() if other else ""
         own = is_own and re.search(r"[他她它]|有人|一个人|别人", text) is None
         within = True
         yield Clause(text, is_own, hedge is not None, original, topic)
@@ -131,7 +143,7 @@ def _opens_alone(text: str) -> bool:
     """Whether a clause without a subject can only be about the speaker."""
     return bool(
         re.match(
-            r"(?:预算|对\S{1,8}过敏|不(?:吃|喝|坐|碰)\S|从不|从来不|老家|家住|住在(?!\S*的(?:人|地方|时候|家庭|居民))|今年\S{1,3}岁|单身|已婚|怀孕|乳糖不耐|喜欢|讨厌|最(?:爱|讨厌|喜欢)|(?:目前|现在)(?:人)?在|人在|(?:论文|合同|签证|护照|租约|毕设|项目|婚礼|考试|手术|预产期|面试|答辩)\S{0,6}(?:截止|到期|定在|是|在)|在\S{2,8}(?:上班|工作|读书|上学)|正在(?:学|做|写|准备|开发)|戒\S{1,2}|叫\S{2,4}$|姓\S{1,2}$|来自|毕业于|从事|平时(?:喜欢|爱|用|都)|受不了|主要(?:用|写|做)|(?:下|这|本)?(?:个?月|周|星期)\S{0,4}(?:要|打算|准备|得)(?:去|飞|回|参加|到)|(?:明天|后天|\d+月\d+[号日])(?:要|打算|准备|得)(?:去|飞|回|参加|到))",
+            r"(?:预算|对\S{1,8}过敏|不想?(?:吃|喝|坐|碰|住|飞|抽|看(?![好懂清了到出着]))(?!了$)\S|从不|从来不|老家|家住|住在(?!\S*的(?:人|地方|时候|家庭|居民))|今年\S{1,3}岁|单身|已婚|怀孕|乳糖不耐|喜欢|讨厌|最(?:爱|讨厌|喜欢)|(?:目前|现在)(?:人)?在|人在|(?:论文|合同|签证|护照|租约|毕设|项目|婚礼|考试|手术|预产期|面试|答辩)\S{0,6}(?:截止|到期|定在|是|在)|在\S{2,8}(?:上班|工作|读书|上学)|正在(?:学|做|写|准备|开发)|戒\S{1,2}|叫\S{2,4}$|姓\S{1,2}$|来自|毕业于|从事|平时(?:喜欢|爱|用|都)|受不了|主要(?:用|写|做)|(?:下|这|本)?(?:个?月|周|星期)\S{0,4}(?:要|打算|准备|得)(?:去|飞|回|参加|到)|(?:明天|后天|\d+月\d+[号日])(?:要|打算|准备|得)(?:去|飞|回|参加|到))",
             text,
         )
     )

@@ -137,10 +137,26 @@ def read_refusing(text: str) -> Draft | None:
             0.8,
             subject=f"habit:{topic_han(what) or found.group('verb')}",
         )
+    if re.match(
+        r"^我们?(?:的|家)?\S{1,6}?(?:规定|要求|不允许|不让|不准|禁止|严禁)(?!我说|我问)\S{2,}", text
+    ):
+        return Draft(CONSTRAINT, about_user(text), 0.75)
+    unwanted = re.match(
+        rf"{I_THEN}(?:不想|不愿意?|不乐意)(?P<what>[坐住吃喝飞去转搭乘](?!这|那)\S{{2,}})$", text
+    )
+    if unwanted and not re.search(r"今天|今晚|这次|现在|暂时|了$|下去$", text):
+        return Draft(
+            CONSTRAINT,
+            about_user(text),
+            0.8,
+            0.7,
+            subject=f"taste:{topic_han(unwanted.group('what'))}",
+        )
     found = re.match(rf"{I_THEN}(?:{_REFUSE}|{_CAN_NOT})(?P<what>\S.*)$", text)
     if (
         found
         and not POINTING.match(found.group("what"))
+        and not re.match(r"再|这么|那么|太", found.group("what"))
         and not re.search(
             r"不用(?:了|谢|你|您)|不要紧|不做声|不去管|不看好|不打扰|不接话|(?:理解|登录|打开|访问|运行|相信|确定|连接|决定|判断|想象)",
             text,
@@ -154,6 +170,7 @@ def read_refusing(text: str) -> Draft | None:
             CONSTRAINT,
             about_user(text),
             0.75,
+            0.7 if re.match(rf"{I_THEN}(?:不要|不想要)", text) else 0.9,
             subject=f"taste:{topic_han(found.group('what'))}"
             if re.match(rf"{I_THEN}{_REFUSE}", text)
             else None,

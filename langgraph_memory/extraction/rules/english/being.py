@@ -11,7 +11,7 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import is_job, is_kind
+from langgraph_memory.extraction.rules.english.word_classes import is_job, is_kind, one_of
 from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
@@ -229,7 +229,7 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
         rest,
         re.I,
     ):
-        return Draft(fact, content, 0.6)
+        return Draft(fact, content.replace(" is ", " is part of ", 1), 0.6)
     noun = re.match(
         r"(?:(?:also|now|currently|actually|still|really|just|both|basically|only)\s)*(?:a|an|the|one\sof\sthe)\s(?P<noun>.+)$",
         rest,
@@ -248,22 +248,10 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
         return None
     if _NATIONALITY.match(rest) and not re.search(r"^\w+\s(?:speaking|class)", rest):
         return Draft(fact, content, 0.8, subject="nationality")
-    if is_job(rest) and rest.split(" ", maxsplit=1)[0].lower() in {
-        "head",
-        "lead",
-        "vp",
-        "director",
-        "cto",
-        "ceo",
-        "cfo",
-        "chief",
-        "senior",
-        "junior",
-        "freelance",
-        "co-founder",
-        "founder",
-        "part-time",
-    }:
+    if is_job(rest) and rest.split(" ", maxsplit=1)[0].lower() in one_of(
+        "head lead vp director cto ceo cfo chief senior junior freelance co-founder founder "
+        "part-time"
+    ):
         return Draft(fact, content, 0.9, subject="job")
     name = _NAME.match(rest)
     if (

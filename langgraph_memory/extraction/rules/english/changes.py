@@ -17,6 +17,7 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     PET,
     SHORT_WISH,
     is_job,
+    one_of,
 )
 from langgraph_memory.extraction.rules.kinds import FACT, GOAL, PREFERENCE
 from langgraph_memory.offline.words import listed
@@ -51,18 +52,9 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
     ):
         return Draft(PREFERENCE, content, 0.6, subject=f"taste:{topic(rest)}")
     if said.negated:
-        if "never" in said.adverbs and verb in {
-            "smoked",
-            "drunk",
-            "eaten",
-            "driven",
-            "flown",
-            "owned",
-            "married",
-            "worked",
-            "used",
-            "played",
-        }:
+        if "never" in said.adverbs and verb in one_of(
+            "smoked drunk eaten driven flown owned married worked used played"
+        ):
             return Draft(FACT, content, 0.5)
         return None
     lasting = re.search(r"\b(?:for|since|over|\d+\syears?)\b", rest)
@@ -72,26 +64,10 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
     ):
         kind = MemoryType.SKILL if verb in {"used", "played", "studied"} else FACT
         return Draft(kind, content, 0.7, subject="home" if verb == "lived" else None)
-    if verb in {
-        "moved",
-        "relocated",
-        "become",
-        "quit",
-        "joined",
-        "switched",
-        "retired",
-        "turned",
-        "stopped",
-        "given",
-        "decided",
-        "adopted",
-        "married",
-        "settled",
-        "left",
-        "gone",
-        "started",
-        "bought",
-    }:
+    if verb in one_of(
+        "moved relocated become quit joined switched retired turned stopped given decided "
+        "adopted married settled left gone started bought"
+    ):
         return _change(content, verb, rest)
     return None
 
@@ -194,16 +170,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             )
             else None
         )
-    if verb in {
-        "switched",
-        "migrated",
-        "changed",
-        "converted",
-        "swapped",
-        "replaced",
-        "transferred",
-        "decided",
-    }:
+    if verb in one_of("switched migrated changed converted swapped replaced transferred decided"):
         if verb == "decided":
             return (
                 Draft(GOAL, content, 0.55, 0.7)
@@ -252,16 +219,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             )
             else None
         )
-    if verb in {
-        "bought",
-        "sold",
-        "adopted",
-        "opened",
-        "founded",
-        "co-founded",
-        "cofounded",
-        "launched",
-    }:
+    if verb in one_of("bought sold adopted opened founded co-founded cofounded launched"):
         big = rf"\b(?:house|place|flat|apartment|condo|car|bike|motorcycle|boat|{PET}|business|company|shop|store|startup|restaurant|studio|cafe|{KIN}|home|van|land|farm|cottage|app)\b"
         return (
             Draft(FACT, content, 0.7)
@@ -269,23 +227,10 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             or verb in {"founded", "co-founded", "cofounded", "adopted"}
             else None
         )
-    if verb in {
-        "worked",
-        "lived",
-        "served",
-        "taught",
-        "studied",
-        "majored",
-        "trained",
-        "graduated",
-        "enrolled",
-        "retired",
-        "married",
-        "divorced",
-        "lost",
-        "finished",
-        "completed",
-    }:
+    if verb in one_of(
+        "worked lived served taught studied majored trained graduated enrolled retired "
+        "married divorced lost finished completed"
+    ):
         if verb == "lost" and not re.search(
             rf"\b(?:job|{KIN}|{PET}|kilos?|kg|pounds|hearing|sight)\b", rest
         ):

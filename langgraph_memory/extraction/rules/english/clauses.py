@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from langgraph_memory.extraction.rules.english.plain_english import without_filler
 from langgraph_memory.extraction.rules.english.third_person import is_adverb
-from langgraph_memory.extraction.rules.english.word_classes import KIN, PET
+from langgraph_memory.extraction.rules.english.word_classes import KIN, PET, one_of
 from langgraph_memory.extraction.rules.english.word_order import plain_order
 from langgraph_memory.offline.words import listed
 
@@ -29,6 +29,7 @@ _CUT = re.compile(
     rf"\s*[,:]\s*(?:and|but|so)?\s*(?=(?:by|in|on|since|from|until|before|after|at|for)\s[\w\s]{{2,20}}?,?\s(?:I|we)\s)|"
     r"\s*,\s*(?:and\s|but\s|so\s|because\s)?(?=(?:it|they|he|she|that|this|there|which)\s(?!are\sallergic))|"
     r"\s+(?:and|but)\s+(?=(?:he|she|they|it)\s|(?:so|neither|nor)\s(?:is|am|are|do|does|can|has|have)\b)|"
+    r",?\s+and\s+(?=(?:the|his|her|their|its|both)\s(?:[\w'-]+\s){1,3}?(?:is|are|was|were|has|have|can|does|do|must)\s)|"
     r",?\s+(?:so|but)\s+(?=(?:[\w'-]+\s){1,3}?(?:is|are|was|were|has|have|must|should)\s)|"
     r",\s+(?=just\s(?-i:[A-Z])\w+\s(?:is|will|works)\b)|"
     r"\s*:\s*(?=\w+\s(?:calls?|knows?)\sme\b)|\s+and\s(?=(?:now\s)?all\s(?:of\s)?(?:my|our)\b)|"
@@ -266,23 +267,9 @@ def parsed(text: str) -> Predicate | None:
 
 def _is_verb_next(words: list[str], at: int) -> bool:
     """Whether an emphatic "do" stands before a verb, as in "I do love tea"."""
-    return words[at + 1].lower() in {
-        "love",
-        "like",
-        "hate",
-        "prefer",
-        "enjoy",
-        "have",
-        "eat",
-        "drink",
-        "use",
-        "own",
-        "speak",
-        "live",
-        "work",
-        "need",
-        "want",
-    }
+    return words[at + 1].lower() in one_of(
+        "love like hate prefer enjoy have eat drink use own speak live work need want"
+    )
 
 
 def _is_auxiliary(word: str, words: list[str], at: int) -> bool:

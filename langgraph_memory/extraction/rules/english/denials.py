@@ -21,6 +21,7 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     LIKE,
     MOMENT,
     STANCE,
+    one_of,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
 from langgraph_memory.offline.words import listed
@@ -42,7 +43,7 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
     """What "I do not …" and "I no longer …" tell about the user."""
     verb, rest = said.verb, said.rest
     content = about_user(clause)
-    if verb in LIKE | HATE or (verb == "care" and rest.startswith("for")) or False:
+    if verb in LIKE | HATE or (verb == "care" and rest.startswith("for")):
         what = re.sub(r"^(?:for|to)\s", "", rest)
         if is_deictic(what) or re.match(r"to\s(?:say|ask|bother)", rest):
             return None
@@ -54,20 +55,7 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
         if verb in STANCE - HABIT_ONLY or (
             is_deictic(bare)
             and not (
-                verb
-                in {
-                    "drink",
-                    "smoke",
-                    "drive",
-                    "fly",
-                    "cook",
-                    "run",
-                    "swim",
-                    "vape",
-                    "gamble",
-                    "dance",
-                }
-                and not bare
+                verb in one_of("drink smoke drive fly cook run swim vape gamble dance") and not bare
             )
         ):
             return None

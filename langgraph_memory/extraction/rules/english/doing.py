@@ -66,6 +66,6 @@ def _read(clause: str, said: Predicate) -> Draft | None:
         or said.adverbs & {"rarely", "seldom", "hardly", "barely"}
     ):
         return read_denied(clause, said)
-    if is_past(verb) and not (False):
+    if is_past(verb):
         return read_changed(clause, said)
     return read_present(clause, said)

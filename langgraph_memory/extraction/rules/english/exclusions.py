@@ -26,7 +26,7 @@ _ONCE = re.compile(
 # "No idea", "no luck": said of the moment, and nothing to be spared.
 _TALK = re.compile(
     r"^(?:problems?|worr(?:y|ies)|thanks?|idea|need|way|ways|one|rush|offen[cs]e|doubts?|luck|kidding|clues?|matter|wonder|big\sdeal|more|longer|comments?|good|bad|sorry|really|not|i|it|that|this|these|those|you|he|they|we|the|time|pressure|questions?|hurry|biggie|"
-    r"errors?|output|such|responses?|joke|pun|reasons?|difference|sweat|trouble|results?|changes?|updates?|news|issues?|messages?|help|surprises?|signs?|plans?|matches|warnings?|tests?|logs?|files?|data|spoilers?|harm|chance|point|shame|regrets|excuses|hard\sfeelings|strings)\b",
+    r"errors?|output|such|responses?|joke|pun|reasons?|difference|sweat|trouble|results?|changes?|updates?|news|issues?|messages?|help|surprises?|signs?|plans?|matches|warnings?|tests?|logs?|files?|data|spoilers?|others?|repl(?:y|ies)|harm|chance|point|shame|regrets|excuses|hard\sfeelings|strings)\b",
     re.I,
 )
 _STYLE = re.compile(
@@ -90,7 +90,7 @@ def read_exclusion(clause: str, sentence: str) -> Draft | None:
     marked = _MARKED.search(clause) is not None
     if not _is_kind_of_thing(what) and not (marked or re.search(r"\bplease\b", sentence, re.I)):
         return None
-    if len(what.split()) > 8:
+    if len(what.split()) > 8 or re.search(r"\bfrom\sthe\b|\b(?:is|are|was|were|has|have)\b", what):
         return None
     tail = re.sub(r",?\s(?:please|for\sme|ever)\b,?", "", clause[found.end("what") :], flags=re.I)
     return Draft(

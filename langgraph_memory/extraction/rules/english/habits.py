@@ -26,6 +26,7 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     MOMENT,
     SMALL_THING,
     STANCE,
+    one_of,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
 from langgraph_memory.offline.words import listed
@@ -123,21 +124,10 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
                 verb, "home" if re.match(r"(?:in|at|near|on|outside|by)\b", rest) else None
             ),
         )
-    if verb in {
-        "work",
-        "teach",
-        "manage",
-        "lead",
-        "run",
-        "supervise",
-        "freelance",
-        "report",
-        "practice",
-        "practise",
-        "coach",
-        "volunteer",
-        "own",
-    }:
+    if verb in one_of(
+        "work teach manage lead run supervise freelance report practice practise coach "
+        "volunteer own"
+    ):
         return _working(clause, said)
     if verb in {"speak", "know"}:
         if verb == "know" and not _is_skill(rest):
@@ -155,7 +145,13 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
     if verb == "do" and rest.endswith("for a living"):
         return Draft(FACT, about_user(clause), 0.9, subject="job")
     if verb == "do" and re.match(
-        r"(?:my\s\w+ing|my\s(?:taxes|budget|notes)|yoga|pilates|crossfit|karate|judo|ballet|keto|intermittent|a\slot\sof|some\s\w+ing|most\sof|all\sof|triathlons?|stand-?up|the\s(?:books|accounts|accounting|marketing|catering|payroll|design)|(?:marketing|research|support|sales|accounting|security|consulting)\s(?:for|at|in))\b",
+        r"(?!(?:the|this|that|it|my|a|an|some|well|good|my)\b)\w+(?:\s(?!for|at)\w+)?\s(?:for|at)\s(?:an?\s|the\s|(?-i:[A-Z]))",
+        rest,
+        re.I,
+    ):
+        return Draft(FACT, about_user(clause), 0.8, 0.8, subject="job")
+    if verb == "do" and re.match(
+        r"(?:my\s\w+ing|my\s(?:taxes|budget|notes)|yoga|pilates|crossfit|karate|judo|ballet|keto|intermittent|a\slot\sof|some\s\w+ing|most\sof|all\sof|triathlons?|stand-?up|the\s(?:books|accounts|accounting|marketing|catering|payroll|design))\b",
         rest,
         re.I,
     ):

@@ -83,11 +83,7 @@ def limit_of(clause: str) -> Draft | None:
             re.I,
         ):
             return None
-        if re.match(r"(?:I|we)\s", clause, re.I):
-            content = about_user(_without_denied(clause))
-        else:
-            content = about_user(_without_denied(clause))
-        return _draft(content, clause, 0.95)
+        return _draft(about_user(_without_denied(clause)), clause, 0.95)
     if not _FRAGMENT.match(clause) and not (spending and _BOUND.search(clause)):
         return None
     money = _MONEY.search(clause) or spending

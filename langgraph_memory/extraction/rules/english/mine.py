@@ -9,7 +9,7 @@ import re
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
-from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
+from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import KIN, MOMENT, PET
 from langgraph_memory.records import MemoryType
@@ -74,7 +74,7 @@ _ROLE = re.compile(
     re.I,
 )
 _KIN_NOUN = re.compile(
-    rf"^(?:(?:older|younger|elder|eldest|youngest|oldest|little|big|late|twin|two|three|four|middle|new|step|dear|teenage|\d+-year-old|\w+)\s)?(?:{KIN}|{PET})(?P<name>(?:,)?\s(?-i:[A-ZÀ-Þ])\w+)?(?P<and>\sand\s(?:I|me|my\s\w+))?$",
+    rf"^(?:(?:older|younger|elder|eldest|youngest|oldest|little|big|late|twin|two|three|four|middle|new|step|dear|teenage|\d+-year-old|\w+)\s)?(?:{KIN}|{PET})(?P<name>(?:,)?\s(?-i:[A-ZÀ-Þ])\w+)?$",
     re.I,
 )
 
@@ -123,9 +123,8 @@ def read_mine(clause: str) -> list[Draft]:
         r"\b(?:when|if|after|from|whenever|because\sof)\s(?!this|that|the\slast)", rest
     ):
         return [Draft(MemoryType.CONSTRAINT, about_user(clause), 0.9)]
-    kin = _KIN_NOUN.match(noun)
-    if kin:
-        return _relative(clause, noun, verb, rest, kin)
+    if _KIN_NOUN.match(noun):
+        return _relative(clause, noun, verb, rest)
     if verb in {"can not", "does not", "do not"} and rest.startswith(
         ("work", "start", "run", "load", "compile", "open")
     ):
@@ -144,13 +143,6 @@ def read_mine(clause: str) -> list[Draft]:
         named or re.match(r"(?:is|are)\s(?-i:[A-Z])\w+(?:\s(?-i:[A-Z])\w+)?$", f"{verb} {rest}")
     ):
         return [Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {noun.lower()}")]
-    friends = re.match(
-        r"(?:friends|family|colleagues|mates|students|coworkers|everyone|kids)$", noun, re.I
-    )
-    if friends and verb in {"call", "calls"} and rest.startswith("me "):
-        return [
-            Draft(_F, f"The user's name is {rest[3:]} to their {noun}", 0.85, subject="nickname")
-        ]
     if (
         verb in {"is", "are", "starts", "ends", "begins"}
         and re.match(r"(?:on|in|at|due|scheduled|booked|next|this|tomorrow)\b", rest, re.I)
@@ -235,19 +227,8 @@ def _slot(
     return [Draft(kind, content, importance, subject=subject or None)]
 
 
-def _relative(clause: str, noun: str, verb: str, rest: str, kin: re.Match[str]) -> list[Draft]:
+def _relative(clause: str, noun: str, verb: str, rest: str) -> list[Draft]:
     """Family and animals: only what lasts."""
-    if kin.group("and"):
-        joint = re.sub(r"^(my|our)\s", "The user's ", clause, flags=re.I)
-        return [
-            Draft(
-                _F,
-                re.sub(
-                    r"\band\s(?:I|me)\b", "and the user", pronouns_changed(joint[11:]) and joint
-                ).replace(" our ", " their "),
-                0.75,
-            )
-        ]
     if (
         _PASSING.match(rest)
         or (verb in {"was", "were", "told", "says", "said", "calls", "comes"})

@@ -16,8 +16,10 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     CONSUME,
     EXPLICIT_HABIT,
     MOMENT,
+    REPLIES,
     SKILLED,
     STANCE,
+    one_of,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE
 from langgraph_memory.offline.words import listed
@@ -83,24 +85,9 @@ def read_possible(clause: str, said: Predicate) -> Draft | None:
         )
     if verb not in _CAN_NOT or (is_deictic(rest) and not re.match(r"anything\s\w+", rest)):
         return None
-    if verb in {
-        "get",
-        "make",
-        "be",
-        "have",
-        "run",
-        "do",
-        "take",
-        "read",
-        "hear",
-        "go",
-        "start",
-        "come",
-        "leave",
-        "sleep",
-        "work",
-        "handle",
-    }:
+    if verb in one_of(
+        "get make be have run do take read hear go start come leave sleep work handle"
+    ):
         food_like = (
             verb in {"have", "do", "take", "handle"}
             and len(rest.split()) <= 6
@@ -144,19 +131,9 @@ def read_obliged(clause: str, said: Predicate) -> Draft | None:
         said.rest,
     ):
         return Draft(FACT, content, 0.85)
-    if has_date(said.rest) and said.verb in {
-        "submit",
-        "deliver",
-        "finish",
-        "hand",
-        "file",
-        "move",
-        "present",
-        "renew",
-        "pay",
-        "leave",
-        "ship",
-    }:
+    if has_date(said.rest) and said.verb in one_of(
+        "submit deliver finish hand file move present renew pay leave ship"
+    ):
         return Draft(EPISODE, content, 0.5)
     return read_need(clause, said.verb, f"to {said.verb} {said.rest}")
 
@@ -176,7 +153,11 @@ def read_willing(clause: str, said: Predicate) -> Draft | None:
             and not is_deictic(rest)
         ):
             return Draft(PREFERENCE, about_user(clause), 0.6, 0.85, subject=f"taste:{topic(rest)}")
-        if verb in {"love", "like", "want"} and rest.startswith("to ") and not said.negated:
+        if (
+            verb in {"love", "like", "want"}
+            and (rest.startswith("to ") or REPLIES.search(rest))
+            and not said.negated
+        ):
             return read_wish(clause, Predicate("", "want", rest, said.adverbs, False, False))
         if "never" in said.adverbs and verb in _WILL_NOT and not is_deictic(rest):
             return Draft(CONSTRAINT, about_user(clause), 0.75)

@@ -11,14 +11,15 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.exclusions import read_exclusion
 from langgraph_memory.extraction.rules.english.third_person import pronouns_changed
 from langgraph_memory.extraction.rules.english.topics import is_deictic
+from langgraph_memory.extraction.rules.english.word_classes import one_of
 from langgraph_memory.records import MemoryType
 
-__all__ = ["is_for_good", "is_request", "is_standing", "read_order", "read_withdrawal"]
+__all__ = ["is_for_good", "is_standing", "read_order", "read_withdrawal"]
 
 _STANDING = re.compile(
     r"\b(?:under\sno\scircumstances?|on\sno\saccount|always|never|from\s(?:now|here|today|this\s(?:point|moment|day)|here\son|there)\s(?:on|out|onward|onwards|forward)|from\shere\son\s(?:out|in)|from\snow|(?:going|moving)\sforwards?|in\s(?:the\s)?future|"
     r"hence\s?forth|whenever|every\s?time|each\stime|any\s?time|by\sdefault|at\sall\stimes|ever|as\sa\s(?:rule|default)|for\s(?:all|any|every)\s(?:future\s|of\s)?(?:my\s|your\s)?\w+|for\sgood|"
-    r"in\s(?:all|every|any|each)\s(?:of\s)?(?:your\s|my\s|our\s)?\w+|all\s(?:of\s)?(?:your|my|our)\s\w+|permanently|until\sI\ssay|until\sfurther\snotice|every\s(?:single\s)?(?:day|morning|evening|week|month|answer|reply|response|message|night|friday|monday|sunday|code|email|file|function|commit)|"
+    r"in\syour\s(?:answers|replies|responses|messages|explanations|summaries)\b|in\s(?:all|every|any|each)\s(?:of\s)?(?:your\s|my\s|our\s)?\w+|all\s(?:of\s)?(?:your|my|our)\s\w+|permanently|until\sI\ssay|until\sfurther\snotice|every\s(?:single\s)?(?:day|morning|evening|week|month|answer|reply|response|message|night|friday|monday|sunday|code|email|file|function|commit)|"
     r"on\s(?:mon|tues|wednes|thurs|fri|satur|sun)days|for\sthe\srest\sof|in\sgeneral|all\sthe\stime|so\soften|anymore|any\smore|as\slong\sas|consistently|without\sexception|no\smatter\swhat|as\sstandard|for\sthis\sproject|when\s(?:I|we|you\s(?:write|answer|reply|respond|talk|code|book|send|explain|suggest|recommend)|talking|writing|answering|replying|coding|explaining)\b|"
     r"without\s(?:me\s|my\s)?(?:asking|checking|confirming|permission|approval|my\s\w+))\b",
     re.I,
@@ -34,7 +35,7 @@ _LEAD = re.compile(
 )
 _ASKING = re.compile(
     r"^(?:(?:can|could|would|will)\syou\s(?:please\s|kindly\s)?|I\s(?:(?:would\s)?(?:also\s|really\s)?(?:like|prefer|love|appreciate)|want|need|expect|ask)\s(?:it\sif\s)?(?:for\s)?you\s(?:to\s|would\s|could\s)?|I\swould\s(?:really\s)?appreciate\sit\sif\syou\s(?:would\s|could\s)?|"
-    r"you\s(?:should|must|have\sto|need\sto|ought\sto|can|may|will|are\sto|are\ssupposed\sto)\s|make\ssure\s(?:that\syou\s|you\s|to\s)?|be\ssure\s(?:to|you)\s|please\s|kindly\s|just\s|try\sto\s|remember\sto\s|do\snot\sforget\sto\s|"
+    r"you\s(?:should|must|have\sto|need\sto|ought\sto|can|may|will|are\sto|are\ssupposed\sto)\s|make\ssure\s(?:that\syou\s|you\s|to\s)|be\ssure\s(?:to|you)\s|please\s|kindly\s|just\s|try\sto\s|remember\sto\s|do\snot\sforget\sto\s|"
     r"it\swould\sbe\s(?:great|nice|good)\sif\syou\s(?:could\s|would\s)?|let\sus\s|so\s|also\s|and\s|then\s|I\s(?:would\s)?rather\syou\s|would\syou\smind\s(?:not\s)?)+",
     re.I,
 )
@@ -85,11 +86,6 @@ _FOR_GOOD = re.compile(
 def is_for_good(text: str) -> bool:
     """Whether something that is asked for in a question is plainly wanted for good."""
     return _FOR_GOOD.search(text) is not None and not _SOON.search(text)
-
-
-def is_request(sentence: str) -> bool:
-    """Whether a sentence asks the assistant to do something."""
-    return bool(_ASKING.match(sentence) or _IMPERATIVE.match(sentence))
 
 
 def read_withdrawal(clause: str) -> list[Draft]:
@@ -145,7 +141,7 @@ def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
     if _SOON.search(clause):
         return []
     hours = re.match(
-        r"(?:please\s)?(?:nothing|no\s(?:calls?|meetings?|messages?|appointments?|flights?|reminders?|emails?|notifications?))\s(?:before|after|between|past|earlier\sthan|later\sthan|on)\s.{2,40}$",
+        r"(?:please\s)?(?:nothing|no\s(?:calls?|meetings?|messages?|appointments?|flights?|reminders?|emails?|notifications?))\s(?:before|after|between|past|earlier\sthan|later\sthan|on)\s.{1,40}$",
         clause,
         re.I,
     )
@@ -290,22 +286,9 @@ def _holds(
         negative
         and re.search(r"\bme\b", rest)
         and verb
-        in {
-            "call",
-            "address",
-            "talk",
-            "lecture",
-            "treat",
-            "wake",
-            "contact",
-            "interrupt",
-            "disturb",
-            "send",
-            "text",
-            "ask",
-            "book",
-            "give",
-        }
+        in one_of(
+            "call address talk lecture treat wake contact interrupt disturb send text ask book give"
+        )
     ):
         return True
     if re.match(

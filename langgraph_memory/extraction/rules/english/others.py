@@ -45,6 +45,7 @@ _SUFFICES = re.compile(
     r"^(?:just\s|plain\s)?(?P<name>(?-i:[A-Z])[\w-]+)\s(?:is\s(?:fine|enough|ok|okay)|will\sdo|works)(?:\s(?:for|with)\sme)?$",
     re.I,
 )
+_HERE = re.compile(r"^(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\shere$", re.I)
 _CALLED = re.compile(
     r"^(?:(?!(?:I|you|he|she|it|what|do|please|and|just|to)\b)[\w\s'’-]{2,40}?)\s(?:just\s|usually\s|always\s|all\s|mostly\s)?(?:named\sme\s(?:after\s)?|(?:calls?|knows?)\s(?:me|us)\s(?:as\s|by\s)?|says?\s(?=(?-i:[A-Z])\w+$))(?P<name>.+)$",
     re.I,
@@ -92,7 +93,7 @@ def with_antecedent(clause: str, before: str) -> str:
 
 def read_other(clause: str) -> list[Draft]:
     """What a clause whose subject is neither "I" nor "my …" tells about the user."""
-    for pattern in (_NAMED, _SUFFICES, _CALLED, _IS_WHO, _THE_NAME):
+    for pattern in (_NAMED, _SUFFICES, _CALLED, _IS_WHO, _HERE, _THE_NAME):
         named = (
             None
             if re.match(r"(?:\w+\s)?(?:do\snot|never|no\sone|nobody|stop)\b", clause, re.I)
@@ -119,22 +120,6 @@ def read_other(clause: str) -> list[Draft]:
     better = _better(clause)
     if better:
         return [better]
-    apart = re.match(
-        r"(?P<what>[\w\s-]{2,40}?)\sand\s(?:I|me)\s(?:do\snot|never|are\snot|did\snot)\s(?:really\s)?(?:get\salong|mix|agree|go\stogether|friends)",
-        clause,
-        re.I,
-    )
-    if apart and not is_deictic(apart.group("what")):
-        about = apart.group("what")
-        return [
-            Draft(
-                _C,
-                f"{about[:1].upper()}{about[1:]} and the user do not get along",
-                0.65,
-                0.75,
-                subject=f"taste:{topic(about)}",
-            )
-        ]
     away = re.match(
         r"(?:please\s)?keep\s(?:me\saway\sfrom\s(?P<from>.+)|(?P<it>[\w\s]+?)\saway\sfrom\sme)$",
         clause,

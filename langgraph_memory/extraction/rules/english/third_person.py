@@ -61,6 +61,12 @@ def pronouns_changed(text: str) -> str:
     """First and second person turned into the third, for what follows the subject."""
     text = re.sub(r"\b(I|we) am\b|\bwe are\b", "they are", text, flags=re.I)
     text = re.sub(r"\b(?:I|we) was\b", "they were", text, flags=re.I)
+    text = re.sub(
+        r"\b(before|when|whenever|if|until|after|while|once|that|what|unless|as|how)\s(you)\s([a-z]{2,})\b",
+        lambda one: f"{one.group(1)} {one.group(2)} {inflected(one.group(3))}",
+        text,
+        flags=re.I,
+    )
     return re.sub(
         r"\b(?:I|we|me|my|mine|myself|our|us|ours|ourselves|you|your|yourself|yours)\b(?!\.)",
         _pronoun,

@@ -24,7 +24,7 @@ _DEICTIC = re.compile(
     r"^(?:it|that|this|these|those|them|him|her|you|your|yours|how|what|when|why|where|who|whether|if|so|one|both|everything(?=$|\s(?:you|is|about|in\sthis|here))|(?:some|no|any)thing(?=$|\s(?:you|is|like|about|went|wrong|here))|"
     r"the\s(?:\w+\s){1,2}(?:you|of\s(?:this|that|it))|the\s(?:idea|sound|tips|concept|look|first|second|third|last|latter|former|\w+\sones?\b|answer|answers|suggestion|suggestions|option|options|one|ones|way|plan|new|above|"
     r"following|result|results|code|error|output|response|draft|version|change|changes|thing|part|fact|title|image|picture|tone|feedback|question|list|format)|"
-    r"to\s(?:that|this|it|you)|(?:some|any)\s?(?:thing|one|of\s(?:it|that|this)))\b",
+    r"(?:option|number|version|choice|answer)\s(?:\w|one|two|three|four|five|\d+)$|to\s(?:that|this|it|you)|(?:some|any)\s?(?:thing|one|of\s(?:it|that|this)))\b",
     re.I,
 )
 

@@ -13,6 +13,7 @@ from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import (
     EXPLICIT_HABIT,
+    REPLIES,
     SHORT_WISH,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, GOAL, PREFERENCE
@@ -48,6 +49,8 @@ def read_wish(clause: str, said: Predicate) -> Draft | None:
         return None
     if said.negated:
         return None
+    if REPLIES.search(rest):
+        return Draft(MemoryType.INSTRUCTION, about_user(clause), 0.8, 0.75)
     if rest.startswith("to "):
         words = rest[3:].split(" ")
         word = next(
@@ -97,7 +100,7 @@ def read_wish(clause: str, said: Predicate) -> Draft | None:
         and not re.search(r"\b(?:this|these|above|here)\b", rest)
     ):
         return Draft(MemoryType.INSTRUCTION, about_user(clause), 0.8, 0.75)
-    if verb == "need" and is_deictic(rest):
+    if verb == "need" and (is_deictic(rest) or re.match(r"(?:the|this|your)\s", rest)):
         return None
     if verb == "need" and (
         EXPLICIT_HABIT.search(clause)

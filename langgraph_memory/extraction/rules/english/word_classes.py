@@ -27,6 +27,7 @@ __all__ = [
     "MAKE",
     "MOMENT",
     "PET",
+    "REPLIES",
     "SHORT_WISH",
     "SKILLED",
     "SMALL_THING",
@@ -35,44 +36,47 @@ __all__ = [
     "is_job",
     "is_kind",
     "is_past",
+    "one_of",
 ]
 
 
-def _class(words: str) -> frozenset[str]:
+@lru_cache(maxsize=256)
+def one_of(words: str) -> frozenset[str]:
+    """The words of a text as a set, kept: these tests are made for every clause."""
     return frozenset(listed(words))
 
 
-LIKE = _class("""
+LIKE = one_of("""
     love like adore enjoy prefer favor favour fancy dig cherish crave relish savor savour
     loved liked adored enjoyed preferred luv
 """)
-HATE = _class("""
+HATE = one_of("""
     hate dislike detest loathe despise abhor resent hated disliked detested loathed dread
 """)
-CONSUME = _class("""
+CONSUME = one_of("""
     eat drink have consume take touch tolerate digest handle do stomach smoke vape swallow process ingest
 """)
-USE = _class("""
+USE = one_of("""
     use code program write develop deploy build run host rely ship test track manage prefer work
     design model edit draw record
 """)
-LEARN = _class("learning studying practicing practising relearning mastering")
-MAKE = _class("""
+LEARN = one_of("learning studying practicing practising relearning mastering")
+MAKE = one_of("""
     building developing writing making designing creating coding launching organizing organising
     renovating producing researching prototyping translating editing recording founding programming
     composing restoring illustrating migrating rewriting porting refactoring converting running
     opening starting maintaining crafting assembling directing filming curating drafting putting constructing
 """)
-GOAL_VERBS = _class(
+GOAL_VERBS = one_of(
     "trying hoping planning aiming saving training preparing looking working thinking considering intending hope plan aim intend aspire dream strive"
 )
-EVENT = _class("""
+EVENT = one_of("""
     flying going traveling travelling moving visiting getting having meeting leaving starting attending
     staying hosting taking seeing graduating expecting retiring coming heading driving speaking
     presenting running interviewing relocating returning undergoing celebrating throwing spending
     sitting defending giving switching joining
 """)
-STANCE = _class("""
+STANCE = one_of("""
     think know guess see mean hope wish believe suppose bet understand agree disagree doubt wonder feel remember
     forget hear say ask tell thank want need look seem get try keep notice figure expect assume imagine promise
     swear suggest recommend appreciate apologize apologise care mind find miss owe happen let put make come gave give went
@@ -83,7 +87,7 @@ STANCE = _class("""
     found forgot noticed seemed wrote read ran clicked typed pasted sent hear'
 """)
 # They tell of a habit only if something says how often.
-HABIT_ONLY = _class(
+HABIT_ONLY = one_of(
     "get go take make do put come find leave start keep run read call send check try have see look meet spend"
 )
 EXPLICIT_HABIT = re.compile(
@@ -92,7 +96,7 @@ EXPLICIT_HABIT = re.compile(
     r"(?:at|around|before|after|by)\s(?:about\s)?(?:\d{1,2}(?::\d\d)?|noon|midnight|five|six|seven|eight|nine|ten|eleven|twelve)\b|whenever|by\s(?:bike|bus|train|car|metro|subway))",
     re.IGNORECASE,
 )
-SHORT_WISH = _class("""
+SHORT_WISH = one_of("""
     know ask understand see check book find get buy say talk discuss order cancel change try make send write use hear
     thank tell return print add remove fix do go have be look show read reset update install convert calculate
     compare translate set create delete count sort confirm share report schedule reschedule apologize clarify plot
@@ -100,10 +104,10 @@ SHORT_WISH = _class("""
     put give let keep replace test insert parse extract summarize implement point mention note add believe
     double-check cook avoid explore approach help ensure focus incorporate figure visualize customize
 """)
-SKILLED = _class(
+SKILLED = one_of(
     "speak play code program swim cook sing dance sew juggle fix drive ski surf paint draw knit weld type sail ride bake write read"
 )
-LASTING_STATE = _class(
+LASTING_STATE = one_of(
     "living working staying renting using eating drinking doing dating taking suffering recovering seeing teaching freelancing caring raising running managing leading sharing wearing driving owning practicing commuting"
 )
 ALLERGY = re.compile(
@@ -185,6 +189,10 @@ def is_past(verb: str) -> bool:
     )
 
 
+REPLIES = re.compile(
+    r"^(?!(?:the|these|those|this|more|better)\b)(?:\w+\s){1,3}(?:answers|replies|responses|explanations|summaries)(?:$|\s(?:in|with|without)\b)",
+    re.I,
+)
 MOMENT = re.compile(
     r"\b(?:right\snow|today|tonight|this\s(?:morning|afternoon|evening)|at\sthe\smoment|just\snow|yesterday|last\snight|a\sminute)\b",
     re.I,
