@@ -94,6 +94,7 @@ class Learner:
         """
         learned = Learned()
         turns = turns_of(messages)
+        said_at = min(said_at, clock.now())  # Checkpoints have a clock of their own.
         while (yield from self._round(who, thread, turns, said_at, learned)):
             pass
         return learned

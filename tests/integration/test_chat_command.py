@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,8 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
         assert value in "".join(part.split("\n", 1)[0] for part in asked.split("assistant>")[1:])
     assert asked.count("thread 'yesterday'") == 4
     assert asked.count("human said") == 4
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    assert asked.count(f"known since {yesterday}") == 4
 
 
 def talk(*said, cwd, **options):
