@@ -159,6 +159,12 @@ class Identification:
         kept = owner.get("incognito") if isinstance(owner, Mapping) else None
         return bool(_of(runtime.context, self.incognito_key) or kept)
 
+    def is_stranger(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None) -> bool:
+        """Whether somebody else is asking than the owner that a thread has kept."""
+        kept = owner.get("user") if isinstance(owner, Mapping) else None
+        user = self._user(runtime)
+        return isinstance(kept, str) and user is not None and user != kept
+
     def _user(self, runtime: AnyRuntime) -> str | None:
         authenticated = getattr(runtime.server_info, "user", None)
         if authenticated is not None:

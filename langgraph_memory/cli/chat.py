@@ -20,6 +20,7 @@ from langgraph_memory.chat.graph import chat_graph
 from langgraph_memory.checkpoints import sqlite_saver, thread_ids
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.errors import LangGraphMemoryError
+from langgraph_memory.identity import Identity
 from langgraph_memory.memory import Memory
 from langgraph_memory.messages import text_of
 from langgraph_memory.service import Recollection
@@ -180,7 +181,8 @@ class ChatSession:
         if self._recollection is None or not self._recollection.why:
             self._print("Nothing known of you was shown to the model in this sitting.")
             return
-        for reason in memory.service.why(self._recollection):
+        who = Identity(memory.identification.agent, self.user or "")
+        for reason in memory.service.why(who, self._recollection):
             self._print("\n".join(f"  | {line}" for line in str(reason).splitlines()))
 
     def _asked(self) -> Iterator[str]:

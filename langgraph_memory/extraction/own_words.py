@@ -82,7 +82,7 @@ def is_record(text: str) -> bool:
         return False
     try:
         json.loads(bare)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -98,10 +98,14 @@ class MemoryRuns:
         kept = kept if isinstance(kept, Mapping) else None
         messages = read(state, "messages") or []
         execution = runtime.execution_info
-        thread = execution.thread_id if execution is not None else None
+        # LangGraph takes ids of any type, and keeps them as text.
+        named = execution.thread_id if execution is not None else None
+        thread = None if named is None else str(named)
         if not self.service.settings.enabled:
             return MemoryRun(self.service, None, kept or {}, thread, False)
-        if self.identification.is_incognito(runtime, kept):
+        if self.identification.is_incognito(runtime, kept) and not (
+            self.identification.is_stranger(runtime, kept)
+        ):
             # From this message on: what was said before may still be read.
             since = (kept or {}).get("incognito") or _newest_key(messages)
             owner = {**(kept or {}), "incognito": since or True}

@@ -10,7 +10,8 @@ from langgraph_memory.store.analysis import query_terms
 __all__ = ["corrects", "is_about", "is_contained", "negations", "numbers", "opposes"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_FIGURE = re.compile(r"\d[\d ]*")
+# A figure within a name (E102, B12) is no amount.
+_FIGURE = re.compile(r"(?<![a-z0-9])\d[\d ]*(?![a-z0-9])")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NEGATION = re.compile(
     r"\b(?:no\s+longer|not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|"

@@ -21,6 +21,8 @@ DIGESTS = 200
 RUN = "run:"
 """What the name of a run begins with that has no thread."""
 RUN_MINUTES = 24 * 60.0
+IGNORED = 10_000
+"""Messages of strangers that are known as such in one thread."""
 REMEMBERED = 50
 """Turns of a thread that are known to have been read; a fork shares one of them."""
 
@@ -147,7 +149,7 @@ class Cursor:
 
     def without(self, marks: Collection[str]) -> Cursor:
         """The cursor of a thread in which somebody else has written messages."""
-        return replace(self, ignored=(*self.ignored, *marks)[-REMEMBERED:])
+        return replace(self, ignored=(*self.ignored, *marks)[-IGNORED:])
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""

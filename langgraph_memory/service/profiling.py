@@ -78,7 +78,11 @@ class ProfileKeeper:
         profile = UserProfile(self._store, who.profile, self._extractor.schema)
         read = yield from profile.reading()
         messages = _messages(turns[-min(since, TURNS_AT_ONCE) :])
-        found = yield from self._extractor.steps(read.profile, messages, said_at=said_at)
+        names = {message.name for message in messages}
+        speaker = who.user if who.user in names else None
+        found = yield from self._extractor.steps(
+            read.profile, messages, said_at=said_at, speaker=speaker
+        )
         merged = merged_profile(
             self._extractor.schema, read.stored, found.update, when=said_at, thread_id=thread
         )

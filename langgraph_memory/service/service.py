@@ -8,14 +8,20 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    messages_from_dict,
+    messages_to_dict,
+)
 from langsmith import tracing_context
 
 from langgraph_memory import clock
@@ -26,7 +32,7 @@ from langgraph_memory.extraction import Extractor, RulesExtractor
 from langgraph_memory.identity import Identity
 from langgraph_memory.jobs import Job, JobQueue, Worker
 from langgraph_memory.memories import Memories
-from langgraph_memory.messages import key_of, role_of
+from langgraph_memory.messages import is_said_by_user, key_of, role_of, text_of
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.learner import Learner
@@ -259,8 +265,7 @@ class MemoryService:
             return {}
         first, *others = turns_of(messages)[-TURNS_SENT:]
         whole = [*first.in_context, *(message for turn in others for message in turn.messages)]
-        # What tools said is not sent: nobody reads it for memories.
-        said = messages_to_dict([message for message in whole if role_of(message) != "tool"])
+        said = messages_to_dict([*_words_of(whole)])
         name = thread if thread is not None else f"{RUN}{asked.key}"
         return {name: {"messages": said, "at": clock.utc_text(clock.now())}}
 
@@ -356,14 +361,17 @@ class MemoryService:
 
     # -- what a user may see and decide
 
-    def why(self, recollection: Recollection | Mapping[str, Any]) -> list[Reason]:
+    def why(self, who: Identity, recollection: Recollection | Mapping[str, Any]) -> list[Reason]:
         """Why the model was shown what it was shown, down to the messages it comes from.
 
         Args:
+            who: Whose memories; what is another's is left out.
             recollection: Or what the thread keeps of it under `memory_recall`.
         """
         given = recollection.why if isinstance(recollection, Recollection) else recollection["why"]
-        return reasons(self.store, self._transcripts, given)
+        mine = {(*who.memories,), (*who.knowledge,), (*who.tasks,), who.surroundings}
+        own = [each for each in given if tuple(each["namespace"]) in mine]
+        return reasons(self.store, self._transcripts, own)
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""
@@ -447,6 +455,16 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
             if keys is not None and isinstance(each.get("key"), str):
                 keys.append(each["key"])
     return {place: keys for place, keys in used.items() if keys}
+
+
+def _words_of(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:
+    """What people and the assistant said, as text: nobody reads the rest for memories."""
+    for message in messages:
+        given: dict[str, Any] = {"content": text_of(message), "id": message.id}
+        if is_said_by_user(message):
+            yield HumanMessage(name=message.name, **given)
+        elif role_of(message) == "assistant":
+            yield AIMessage(**given)
 
 
 def _unanswered(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
