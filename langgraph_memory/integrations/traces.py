@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from langgraph_memory.context.layered import PROFILE_TAG
 from langgraph_memory.recall.blocks import RECALLED_TAG, STANDING_TAG
 from langgraph_memory.tasks.block import TASKS_TAG
 
 __all__ = ["hide_memories", "hide_memories_in_traces"]
 
-_TAGS = "|".join((RECALLED_TAG, STANDING_TAG, TASKS_TAG))
+# The last is how a `Layered` strategy shows what always holds.
+_TAGS = "|".join((RECALLED_TAG, STANDING_TAG, TASKS_TAG, PROFILE_TAG))
 _BLOCK = re.compile(rf"<({_TAGS})>.*?</\1>", re.DOTALL)
 HIDDEN = r"<\1>hidden</\1>"
 

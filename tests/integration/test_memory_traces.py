@@ -51,3 +51,10 @@ def test_what_is_hidden_and_what_is_not():
     assert "\na\n" not in str(hidden["messages"][0][0]["kwargs"]["content"])
     assert "b\n" not in hidden["system"]
     assert hidden["count"] == 3
+
+
+def test_what_layers_show_is_hidden_too():
+    system = "Be kind.\n\n<user_profile>\n- must avoid quinine\n</user_profile>"
+    assert hide_memories({"system": system}) == {
+        "system": "Be kind.\n\n<user_profile>hidden</user_profile>"
+    }
