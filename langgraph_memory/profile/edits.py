@@ -42,15 +42,17 @@ class Edit:
 def edits_of(schema: type[BaseModel], update: ProfileUpdate) -> Iterator[Edit]:
     """The edits of an update: what is withdrawn first, then values in the order of the model.
 
-    Fields that the model does not have are among them. Values that say nothing are not.
+    Fields that the model does not have are among them. Values that say nothing are not, nor is the
+    withdrawal of an entry that the same update states: it stays where it is.
     """
+    values = list(_of_values(schema, update.values, ()))
     for each in update.withdrawn:
         path = tuple(each.field.split("."))
         if each.item is None or not is_list(field_at(schema, path)):
             yield Edit(path, "clear", None, each.field)
-        else:
+        elif not any(edit.path == path and same(edit.value, each.item) for edit in values):
             yield Edit(path, "take", each.item, each.field)
-    yield from _of_values(schema, update.values, ())
+    yield from values
 
 
 def _of_values(schema: type[BaseModel], values: Mapping[str, Any], around: Path) -> Iterator[Edit]:

@@ -349,6 +349,13 @@ TAKEN = st.lists(
 UPDATES = st.builds(ProfileUpdate, VALUES, TAKEN)
 
 
+def test_an_entry_that_is_stated_and_withdrawn_at_once_stays_where_it_is():
+    update = ProfileUpdate({"genres": ["poetry", "essays"]}, (Withdrawal("genres", "poetry"),))
+    once = merged_profile(Reader, None, update, when=NOON)
+    assert once.value["fields"] == {"genres": ["poetry", "essays"]}
+    assert merged_profile(Reader, once.value, update, when=LATER).changed == ()
+
+
 @given(st.lists(UPDATES, max_size=3), UPDATES)
 def test_the_same_again_changes_nothing(before, update):
     stored = None
