@@ -9,6 +9,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -25,6 +26,17 @@ class Call:
 
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        afunction: Callable[..., Awaitable[Any]],
+        *args: Any,
+        **options: Any,
+    ) -> Call:
+        """The call of a function that has an awaitable twin, with the same arguments for both."""
+        return cls(partial(function, *args, **options), partial(afunction, *args, **options))
 
 
 Steps = Generator[Call, Any, T]

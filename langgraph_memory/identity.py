@@ -87,6 +87,12 @@ class Identity:
         return (self._agent, f"env:{encode_label(self.environment)}", "memories")
 
     @property
+    def places(self) -> tuple[Namespace, ...]:
+        """All namespaces whose memories are recalled for the user."""
+        every = (self.memories, self.knowledge, self.surroundings)
+        return tuple(place for place in every if place is not None)
+
+    @property
     def _agent(self) -> str:
         return f"agent:{encode_label(self.agent)}"
 

@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
-from langgraph_memory.service.turns import turns_of
+from langgraph_memory.service.turns import newest_question, turns_of
 from langgraph_memory.summarization.state import read
 
 __all__ = ["RECALL_KEY", "MemoryRun", "MemoryRuns", "memory_layers", "shown_in_layers"]
@@ -107,8 +107,9 @@ class MemoryRuns:
             self.identification.is_stranger(runtime, kept)
         ):
             # From this message on: what was said before may still be read.
-            since = (kept or {}).get("incognito") or _newest_key(messages)
-            owner = {**(kept or {}), "incognito": since or True}
+            asked = newest_question(messages)
+            since = (kept or {}).get("incognito") or (asked.key if asked else True)
+            owner = {**(kept or {}), "incognito": since}
             if thread is not None:
                 self.service.owners.remember(thread, owner)
             return MemoryRun(self.service, None, owner, thread, False)
@@ -136,11 +137,6 @@ class MemoryRuns:
         saver = given.get("__pregel_checkpointer")
         nested = "|" in (given.get("checkpoint_ns") or "")
         return self.checkpointer is not None and saver is self.checkpointer and not nested
-
-
-def _newest_key(messages: Sequence[BaseMessage]) -> str | None:
-    turns = turns_of(messages)
-    return turns[-1].key if turns else None
 
 
 _shown: ContextVar[Recollection | None] = ContextVar("recollection", default=None)

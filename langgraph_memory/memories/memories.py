@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from langgraph.store.base import Item
 
 from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import InvalidInputError, UnknownMemoryError, VersionConflictError
+from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
 from langgraph_memory.memories.edits import Edit, Edited, Remember
 from langgraph_memory.memories.outcome import Saved
 from langgraph_memory.memories.plan import ACTIVE, Plan
 from langgraph_memory.records import MemoryRecord, Status, is_record
-from langgraph_memory.store import MemoryHit, MemoryStore
+from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed
 
 __all__ = ["FoundMemory", "Memories"]
 
 Namespace = tuple[str, ...]
 T = TypeVar("T")
-
-ATTEMPTS = 10
-"""How often a change is tried that others get in the way of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +170,8 @@ class Memories:
 
     def finding(self, query: str, limit: int) -> Steps[list[FoundMemory]]:
         """`search` as steps."""
-        given: dict[str, Any] = {"filter": ACTIVE, "limit": limit}
-        hits: list[MemoryHit] = yield Call(
-            partial(self.store.find, self.namespace, query, **given),
-            partial(self.store.afind, self.namespace, query, **given),
+        hits: list[MemoryHit] = yield Call.of(
+            self.store.find, self.store.afind, self.namespace, query, filter=ACTIVE, limit=limit
         )
         return [
             FoundMemory(MemoryRecord.from_value(hit.value), hit)
@@ -192,21 +186,14 @@ class Memories:
 
     def _committed(self, edit: Callable[[Plan], Steps[T]]) -> Steps[tuple[T, Edited]]:
         """Plan an edit and write it; if others were quicker, plan it anew."""
-        for attempt in range(ATTEMPTS):
+
+        def decide() -> Steps[tuple[Sequence[Change], tuple[T, Edited]]]:
             plan = self._planned()
             result = yield from edit(plan)
             edited = yield from plan.finish()
-            changes = edited.changes
-            try:
-                yield Call(
-                    partial(self.store.commit, changes), partial(self.store.acommit, changes)
-                )
-            except VersionConflictError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                continue
-            return result, edited
-        raise AssertionError("the last attempt returns or raises")
+            return edited.changes, (result, edited)
+
+        return (yield from committed(self.store, decide))
 
     def _known(self, plan: Plan, memory_id: str) -> Steps[MemoryRecord]:
         record = (yield from plan.read(memory_id)) if memory_id else None

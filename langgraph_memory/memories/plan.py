@@ -141,9 +141,8 @@ class Plan:
     def read(self, memory_id: str) -> Steps[MemoryRecord | None]:
         """A memory by its id, whatever its status."""
         if memory_id not in self._records:
-            item: Item | None = yield Call(
-                partial(self.store.get, self.namespace, memory_id),
-                partial(self.store.aget, self.namespace, memory_id),
+            item: Item | None = yield Call.of(
+                self.store.get, self.store.aget, self.namespace, memory_id
             )
             if item is None or not is_record(item.value):
                 return None
@@ -201,10 +200,7 @@ class Plan:
 
     def _find(self, query: str, filter: Mapping[str, Any], limit: int, offset: int = 0) -> Call:
         given: dict[str, Any] = {"filter": filter, "limit": limit, "offset": offset}
-        return Call(
-            partial(self.store.find, self.namespace, query, **given),
-            partial(self.store.afind, self.namespace, query, **given),
-        )
+        return Call.of(self.store.find, self.store.afind, self.namespace, query, **given)
 
     def _see(self, item: Item) -> MemoryRecord:
         """A record as planned; at first sight, as it was read."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from langgraph.store.base import Item
@@ -13,13 +12,12 @@ from pydantic import BaseModel
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import VersionConflictError
 from langgraph_memory.profile.fields import check_schema
 from langgraph_memory.profile.history import changes_of, history_of
 from langgraph_memory.profile.merging import MergedProfile, merged_profile
 from langgraph_memory.profile.reading import readable, validated
 from langgraph_memory.profile.update import ProfileChange, ProfileUpdate
-from langgraph_memory.store import Change, MemoryStore
+from langgraph_memory.store import Change, MemoryStore, committed
 
 __all__ = ["ReadProfile", "UserProfile"]
 
@@ -27,8 +25,6 @@ P = TypeVar("P", bound=BaseModel)
 Namespace = tuple[str, ...]
 
 KEY = "profile"
-ATTEMPTS = 10
-"""How often a change is tried that others get in the way of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +77,7 @@ class UserProfile(Generic[P]):
 
     def reading(self) -> Steps[ReadProfile[P]]:
         """`read` as steps, for those who have other calls to make in between."""
-        item: Item | None = yield Call(
-            partial(self.store.get, self.namespace, KEY),
-            partial(self.store.aget, self.namespace, KEY),
-        )
+        item: Item | None = yield Call.of(self.store.get, self.store.aget, self.namespace, KEY)
         if item is None:
             return ReadProfile(validated(self.schema, {}))
         fields = readable(self.schema, item.value.get("fields") or {})
@@ -122,24 +115,15 @@ class UserProfile(Generic[P]):
     def _update(
         self, update: ProfileUpdate, when: datetime | None, thread_id: str | None
     ) -> Steps[MergedProfile]:
-        for attempt in range(ATTEMPTS):
+        def decide() -> Steps[tuple[Sequence[Change], MergedProfile]]:
             read = yield from self.reading()
             merged = merged_profile(
                 self.schema, read.stored, update, when=when or clock.now(), thread_id=thread_id
             )
             change = self.change(read, merged)
-            if change is None:
-                break
-            try:
-                yield Call(
-                    partial(self.store.commit, [change]), partial(self.store.acommit, [change])
-                )
-            except VersionConflictError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                continue
-            break
-        return merged
+            return [] if change is None else [change], merged
+
+        return (yield from committed(self.store, decide))
 
     def change(self, read: ReadProfile[P], merged: MergedProfile) -> Change | None:
         """What is to be committed, perhaps together with other changes; None if nothing changed.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from heapq import nlargest
 from typing import Any
 
@@ -135,7 +134,7 @@ class Recall:
         wanted = list(self._beside(items, passages))
         if wanted:
             ops = [GetOp(namespace, key, refresh_ttl=False) for namespace, key in wanted]
-            beside = yield Call(partial(self.store.batch, ops), partial(self.store.abatch, ops))
+            beside = yield Call.of(self.store.batch, self.store.abatch, ops)
             calls += 1
             for item in beside:
                 if item is not None and matches(condition, item.value):
@@ -163,10 +162,7 @@ class Recall:
             "limit": self.candidates,
             "refresh_ttl": False,  # To be looked at is not to be used.
         }
-        return Call(
-            lambda: self.store.find(namespace, query, **options),
-            lambda: self.store.afind(namespace, query, **options),
-        )
+        return Call.of(self.store.find, self.store.afind, namespace, query, **options)
 
     def _beside(
         self,

@@ -6,16 +6,14 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from functools import partial
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
-from langgraph_memory.errors import VersionConflictError
 from langgraph_memory.events import Listener
 from langgraph_memory.extraction import (
     Dropped,
@@ -27,17 +25,18 @@ from langgraph_memory.extraction import (
     text_digest,
 )
 from langgraph_memory.identity import Identity
-from langgraph_memory.memories import Memories, Outcome
+from langgraph_memory.memories import Outcome
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.service.batch import Batch, batch_of
 from langgraph_memory.service.learned import Learned, Written, tell
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.profiling import Profiled, ProfileKeeper
-from langgraph_memory.service.turns import Turn, turns_of, unread
+from langgraph_memory.service.turns import Turn, speaker_of, turns_of, unread
+from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.writing import edits_of, extraction_in, extraction_value
 from langgraph_memory.settings import LongTermMemorySettings
-from langgraph_memory.store import Change, MemoryStore
+from langgraph_memory.store import Change, MemoryStore, committed
 from langgraph_memory.tasks import Task, Tasks
 
 __all__ = ["Learner"]
@@ -48,10 +47,18 @@ KNOWN_TASKS = 5
 LONGEST_QUERY = 2_000
 PROPOSAL_MINUTES = 30 * 24 * 60.0
 """How long what was proposed is kept, so that reading it again costs no second call."""
-ATTEMPTS = 10
 UNWRITTEN = 64
 REFUSALS = (400, 413, 422)
 """What a provider answers to a request that it would answer in the same way for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What was written at once, the key of what was proposed for it, and whether there is more."""
+
+    written: Written
+    key: str
+    more: bool
 
 
 class Learner:
@@ -108,17 +115,18 @@ class Learner:
         learned: Learned,
     ) -> Steps[bool]:
         """Read as many turns as go together; whether there are more."""
-        for attempt in range(ATTEMPTS):
+
+        def decide() -> Steps[tuple[Sequence[Change], _Round | None]]:
             account, cursor = yield from self._ledger(who, thread)
             new = unread(turns, cursor.read, cursor.ignored)
             batch = batch_of(new, account, self._settings.daily_quota, clock.now().date())
             if not batch.keys:
                 if batch.waits:
                     learned.waits_until = _tomorrow()
-                return False
+                return [], None
             extraction, key = yield from self._extraction(who, thread, batch, said_at)
             edits = list(edits_of(extraction, thread, self._extractor.name, said_at))
-            edited = yield from self._memories(who).plan(edits)
+            edited = yield from memories_of(who, self._store, self._settings).plan(edits)
             tasks = yield from Tasks(self._store, who.tasks).changes(
                 extraction.tasks, when=said_at, thread_id=thread
             )
@@ -132,19 +140,15 @@ class Learner:
                 cursor.after(_in_order(turns, batch)).change(who),
                 *self._kept(who, key, extraction),
             ]
-            try:
-                yield Call(
-                    partial(self._store.commit, changes), partial(self._store.acommit, changes)
-                )
-            except VersionConflictError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                continue
-            self._unwritten.pop(key, None)
-            learned.add(written)
-            tell(self._listener, who, thread, written)
-            return len(batch.keys) < len(new)
-        raise AssertionError("the last attempt returns or raises")
+            return changes, _Round(written, key, more=len(batch.keys) < len(new))
+
+        done = yield from committed(self._store, decide)
+        if done is None:
+            return False
+        self._unwritten.pop(done.key, None)
+        learned.add(done.written)
+        tell(self._listener, who, thread, done.written)
+        return done.more
 
     def _profiled(
         self,
@@ -167,20 +171,10 @@ class Learner:
 
     # -- what is known
 
-    def _memories(self, who: Identity) -> Memories:
-        return Memories(
-            self._store,
-            who.memories,
-            max_items=self._settings.max_items,
-            duplicate_similarity=self._settings.duplicate_similarity,
-        )
-
     def _ledger(self, who: Identity, thread: str) -> Steps[tuple[Account, Cursor]]:
         place = who.ledger
         ops = [GetOp(place, ACCOUNT), GetOp(place, cursor_key(thread))]
-        account, cursor = yield Call(
-            partial(self._store.batch, ops), partial(self._store.abatch, ops)
-        )
+        account, cursor = yield Call.of(self._store.batch, self._store.abatch, ops)
         return Account.of(account), Cursor.of(thread, cursor)
 
     # -- what is proposed
@@ -195,10 +189,7 @@ class Learner:
         key = "proposal:" + hashlib.sha256(json.dumps(name).encode()).hexdigest()[:32]
         if key in self._unwritten:
             return self._unwritten[key], key
-        place = who.ledger
-        kept = yield Call(
-            partial(self._store.get, place, key), partial(self._store.aget, place, key)
-        )
+        kept = yield Call.of(self._store.get, self._store.aget, who.ledger, key)
         if kept is not None:
             return replace(extraction_in(kept.value["extraction"]), calls=0), key
         request = yield from self._request(who, batch, said_at)
@@ -238,15 +229,15 @@ class Learner:
         known: list[MemoryRecord] = []
         tasks: list[Task] = []
         if not isinstance(self._extractor, RulesExtractor):  # The rules look at nothing else.
-            found = yield from self._memories(who).finding(said[-LONGEST_QUERY:], KNOWN)
+            found = yield from memories_of(who, self._store, self._settings).finding(
+                said[-LONGEST_QUERY:], KNOWN
+            )
             known = [each.record for each in found]
             open_tasks = yield from Tasks(self._store, who.tasks).finding(
                 said[-LONGEST_QUERY:], KNOWN_TASKS
             )
             tasks = [each.task for each in open_tasks]
-        names = {message.name for message in messages if message.type == "human" and message.name}
-        speaker = who.user if who.user in names else None
-        return ExtractionRequest(messages, said_at, known, tasks, speaker)
+        return ExtractionRequest(messages, said_at, known, tasks, speaker_of(who, messages))
 
     # -- what is written
 

@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from langgraph_memory.calls import Steps
 from langgraph_memory.identity import Identity
 from langgraph_memory.profile import ProfileExtractor, UserProfile, due, merged_profile
-from langgraph_memory.service.turns import Turn
+from langgraph_memory.service.turns import Turn, speaker_of
 from langgraph_memory.store import Change, MemoryStore
 
 __all__ = ["ProfileKeeper", "Profiled"]
@@ -78,10 +78,8 @@ class ProfileKeeper:
         profile = UserProfile(self._store, who.profile, self._extractor.schema)
         read = yield from profile.reading()
         messages = _messages(turns[-min(since, TURNS_AT_ONCE) :])
-        names = {message.name for message in messages}
-        speaker = who.user if who.user in names else None
         found = yield from self._extractor.steps(
-            read.profile, messages, said_at=said_at, speaker=speaker
+            read.profile, messages, said_at=said_at, speaker=speaker_of(who, messages)
         )
         merged = merged_profile(
             self._extractor.schema, read.stored, found.update, when=said_at, thread_id=thread

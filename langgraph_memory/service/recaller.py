@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -70,9 +69,8 @@ class Recaller:
         asked = newest_question(messages)
         if asked is None:
             return NOTHING
-        places = [place for place in (who.memories, who.knowledge, who.surroundings) if place]
         records: dict[tuple[Namespace, str], MemoryRecord] = {}
-        for place in places:
+        for place in who.places:
             hits: list[MemoryHit] = yield self._standing(place)
             records |= {
                 (hit.namespace, hit.key): MemoryRecord.from_value(hit.value)
@@ -85,7 +83,7 @@ class Recaller:
         )
         shown = [place for place, record in records.items() if record.id in standing.included]
         question = Question(asked.text, clock.now(), asked.before)
-        report: RecallReport = yield from self._recall.steps(question, places, without=shown)
+        report: RecallReport = yield from self._recall.steps(question, who.places, without=shown)
         recalled = recalled_block(report.memories)
         returned = yield from Tasks(self._store, who.tasks).returned(asked.text)
         tasks = task_block([each.task for each in returned], tokens=self._settings.task_tokens)
@@ -94,7 +92,6 @@ class Recaller:
             standing=standing.text,
             recalled=recalled,
             tasks=tasks.text,
-            used=tuple((each.item.namespace, each.item.key) for each in report.memories),
             why=(
                 *({"block": "standing", "namespace": [*ns], "key": key} for ns, key in shown),
                 *(_reasons(each) for each in report.memories),
@@ -114,10 +111,7 @@ class Recaller:
 
     def _standing(self, place: Namespace) -> Call:
         given: dict[str, Any] = {"filter": STANDING, "limit": MOST_STANDING, "refresh_ttl": False}
-        return Call(
-            partial(self._store.find, place, "", **given),
-            partial(self._store.afind, place, "", **given),
-        )
+        return Call.of(self._store.find, self._store.afind, place, "", **given)
 
 
 def _reasons(memory: Recalled) -> dict[str, Any]:

@@ -25,7 +25,6 @@ class Recollection:
         standing: The block of what must always be respected; empty if there is nothing.
         recalled: The block of what bears on the question.
         tasks: The block of unfinished tasks that the user comes back to.
-        used: Where the memories in the recalled block are.
         why: For each memory in either block, where it is and why it is there; plain JSON without
             what it says.
         tokens: Of all blocks.
@@ -35,9 +34,14 @@ class Recollection:
     standing: str = ""
     recalled: str = ""
     tasks: str = ""
-    used: tuple[tuple[Namespace, str], ...] = ()
     why: tuple[Mapping[str, Any], ...] = ()
     tokens: int = 0
+
+    @property
+    def used(self) -> tuple[tuple[Namespace, str], ...]:
+        """Where the memories in the recalled block are."""
+        recalled = (each for each in self.why if each["block"] == "recalled")
+        return tuple((tuple(each["namespace"]), each["key"]) for each in recalled)
 
     def lines(self, block: str) -> list[str]:
         """The lines of the `standing`, `recalled` or `tasks` block, without heading and tags."""

@@ -25,7 +25,7 @@ from langchain_core.messages import (
 from langsmith import tracing_context
 
 from langgraph_memory import clock
-from langgraph_memory.calls import drive
+from langgraph_memory.calls import Call, Steps, drive
 from langgraph_memory.errors import InvalidStateError, VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import Extractor, RulesExtractor
@@ -43,9 +43,10 @@ from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import mark_of, newest_question, turns_of
+from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.why import Reason, reasons
 from langgraph_memory.settings import LongTermMemorySettings
-from langgraph_memory.store import MemoryStore
+from langgraph_memory.store import Change, MemoryStore, committed
 
 __all__ = ["MemoryService"]
 
@@ -61,7 +62,6 @@ REPLY_TIME = timedelta(minutes=2)
 CLOSING = 10.0
 """Seconds that closing waits for what runs."""
 PATIENCE = 100
-ATTEMPTS = 10
 
 Place = tuple[tuple[str, ...], str | None, str]
 
@@ -346,13 +346,12 @@ class MemoryService:
             if self._transcripts is not None and checkpoint is not None:
                 brought = self._transcripts.brought(thread, checkpoint)
             marks = {mark_of(message) for message in [*brought, *_unanswered(messages)]}
-            for _ in range(ATTEMPTS):
-                cursor = self._cursor(who, thread)
-                try:
-                    self.store.commit([cursor.without(marks).change(who)])
-                except VersionConflictError:
-                    continue
-                return
+
+            def decide() -> Steps[tuple[Sequence[Change], None]]:
+                cursor = yield Call(partial(self._cursor, who, thread))
+                return [cursor.without(marks).change(who)], None
+
+            drive(committed(self.store, decide))
 
         self._threads.submit(note)
 
@@ -369,18 +368,13 @@ class MemoryService:
             recollection: Or what the thread keeps of it under `memory_recall`.
         """
         given = recollection.why if isinstance(recollection, Recollection) else recollection["why"]
-        mine = {(*who.memories,), (*who.knowledge,), (*who.tasks,), who.surroundings}
+        mine = {*who.places, who.tasks}
         own = [each for each in given if tuple(each["namespace"]) in mine]
         return reasons(self.store, self._transcripts, own)
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""
-        return Memories(
-            self.store,
-            who.memories,
-            max_items=self.settings.max_items,
-            duplicate_similarity=self.settings.duplicate_similarity,
-        )
+        return memories_of(who, self.store, self.settings)
 
     def account(self, who: Identity) -> Account:
         """What is known of a user's extraction: the switch, the quota, the skips."""
@@ -394,17 +388,18 @@ class MemoryService:
         """
         if enabled:
             self._pass_over(who)
-        for _ in range(ATTEMPTS):
-            change = replace(self.account(who), enabled=enabled).change(who)
-            try:
-                self.store.commit([change])
-            except VersionConflictError:
-                continue
-            return
-        raise VersionConflictError(
-            f"The switch of {who.user!r} is changed by others all the time; it is as it was. Try "
-            "again."
-        )
+
+        def decide() -> Steps[tuple[Sequence[Change], None]]:
+            account = yield Call(partial(self.account, who))
+            return [replace(account, enabled=enabled).change(who)], None
+
+        try:
+            drive(committed(self.store, decide))
+        except VersionConflictError as error:
+            raise VersionConflictError(
+                f"The switch of {who.user!r} is changed by others all the time; it is as it was. "
+                "Try again."
+            ) from error
 
     def _pass_over(self, who: Identity) -> None:
         """Have what was said until now passed over, as long as the switch is off."""
@@ -446,9 +441,7 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
 
     What a thread keeps may have been written by others.
     """
-    used: dict[tuple[str, ...], list[str]] = {
-        place: [] for place in (who.memories, who.knowledge, who.surroundings) if place
-    }
+    used: dict[tuple[str, ...], list[str]] = {place: [] for place in who.places}
     for each in why:
         if isinstance(each, Mapping) and each.get("block") == "recalled":
             keys = used.get(tuple(each.get("namespace") or ()))

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage
 
+from langgraph_memory.identity import Identity
 from langgraph_memory.messages import calls_of, is_said_by_user, key_of, role_of, text_of
 
-__all__ = ["Asked", "Turn", "mark_of", "newest_question", "turns_of", "unread"]
+__all__ = ["Asked", "Turn", "mark_of", "newest_question", "speaker_of", "turns_of", "unread"]
 
 TURNS_BEFORE = 2
 """Turns before the newest one that may say what a short question is about."""
@@ -52,6 +53,12 @@ def mark_of(message: BaseMessage, key: str | None = None) -> str:
     """A message's key and a digest of what it says."""
     said = text_of(message).encode("utf-8", "surrogatepass")
     return f"{key or key_of(message)}#{hashlib.sha256(said).hexdigest()[:8]}"
+
+
+def speaker_of(who: Identity, messages: Sequence[BaseMessage]) -> str | None:
+    """The name that messages of a user have where several people speak; None if they have none."""
+    names = {message.name for message in messages if role_of(message) == "user"}
+    return who.user if who.user in names else None
 
 
 def turns_of(messages: Sequence[BaseMessage]) -> list[Turn]:

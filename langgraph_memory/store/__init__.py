@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_memory.identity import decode_label, encode_label
 from langgraph_memory.store.base import MemoryStore
 from langgraph_memory.store.change import Change
+from langgraph_memory.store.committing import committed
 from langgraph_memory.store.hits import MemoryHit, SearchReport, StoreStats
 from langgraph_memory.store.opening import open_store as open
 from langgraph_memory.store.ranking import Weights
@@ -22,6 +23,7 @@ __all__ = [
     "SearchReport",
     "StoreStats",
     "Weights",
+    "committed",
     "decode_label",
     "encode_label",
     "open",

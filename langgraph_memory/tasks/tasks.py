@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from langgraph.store.base import Item
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import InvalidInputError, VersionConflictError
-from langgraph_memory.store import Change, MemoryHit, MemoryStore
+from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed
 from langgraph_memory.store.operations import Mode
 from langgraph_memory.tasks.found import FoundTask, NoteFault, RefusedNote, TaskChanges
 from langgraph_memory.tasks.merging import UNFINISHED, id_of, merged
@@ -31,8 +30,6 @@ NAMESAKES = 10
 """How many tasks the title of a new one is compared with."""
 CANDIDATES = 20
 """How many tasks are looked at for whether the user returns to them."""
-ATTEMPTS = 10
-"""How often a change is tried that others get in the way of."""
 
 
 class Tasks:
@@ -142,19 +139,11 @@ class Tasks:
     def _save(
         self, notes: Sequence[TaskNote], when: datetime | None, thread_id: str | None
     ) -> Steps[TaskChanges]:
-        for attempt in range(ATTEMPTS):
+        def decide() -> Steps[tuple[Sequence[Change], TaskChanges]]:
             made = yield from self.changes(notes, when=when, thread_id=thread_id)
-            if not made.changes:
-                break
-            commit = partial(self.store.commit, made.changes)
-            try:
-                yield Call(commit, partial(self.store.acommit, made.changes))
-            except VersionConflictError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                continue
-            break
-        return made
+            return made.changes, made
+
+        return (yield from committed(self.store, decide))
 
     def changes(
         self,
@@ -219,10 +208,7 @@ class Tasks:
     # -- steps on the store
 
     def _reading(self, task_id: str) -> Steps[Versioned | None]:
-        item: Item | None = yield Call(
-            partial(self.store.get, self.namespace, task_id),
-            partial(self.store.aget, self.namespace, task_id),
-        )
+        item: Item | None = yield Call.of(self.store.get, self.store.aget, self.namespace, task_id)
         task = None if item is None else _task(item)
         return None if item is None or task is None else (task, item.updated_at)
 
@@ -234,9 +220,8 @@ class Tasks:
         self, query: str, limit: int, filter: Mapping[str, Any] | None, mode: Mode
     ) -> Steps[list[FoundTask]]:
         asked: dict[str, Any] = {"filter": filter, "limit": limit, "mode": mode}
-        hits: list[MemoryHit] = yield Call(
-            partial(self.store.find, self.namespace, query, **asked),
-            partial(self.store.afind, self.namespace, query, **asked),
+        hits: list[MemoryHit] = yield Call.of(
+            self.store.find, self.store.afind, self.namespace, query, **asked
         )
         tasks = [(_task(hit), hit) for hit in hits]
         return [FoundTask(task, hit) for task, hit in tasks if task is not None]

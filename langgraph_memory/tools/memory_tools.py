@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +103,7 @@ class _Desk:
             source=Source.AGENT_TOOL,
             **_origin(runtime, content),
         )
-        saved = yield _awaiting(memories.save, memories.asave, record)
+        saved = yield Call.of(memories.save, memories.asave, record)
         stated = _line(saved.record)
         if saved.outcome is Outcome.DUPLICATE:
             return f"Already known, nothing was stored: {stated}"
@@ -115,7 +114,7 @@ class _Desk:
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         memories = self._memories(runtime)
-        found: list[FoundMemory] = yield _awaiting(
+        found: list[FoundMemory] = yield Call.of(
             memories.search, memories.asearch, query, limit=limit
         )
         if not found:
@@ -125,12 +124,12 @@ class _Desk:
 
     def update(self, runtime: Runtime | None, *, id: str, content: str) -> Steps[str]:
         memories = self._memories(runtime)
-        record = yield _awaiting(memories.update, memories.aupdate, id, content)
+        record = yield Call.of(memories.update, memories.aupdate, id, content)
         return f"Updated: {_line(record)}"
 
     def forget(self, runtime: Runtime | None, *, id: str) -> Steps[str]:
         memories = self._memories(runtime)
-        record = yield _awaiting(memories.forget, memories.aforget, id)
+        record = yield Call.of(memories.forget, memories.aforget, id)
         return f"Forgotten: {_line(record)}"
 
     def _memories(self, runtime: Runtime | None) -> Memories:
@@ -140,12 +139,6 @@ class _Desk:
             max_items=self.max_items,
             duplicate_similarity=self.duplicate_similarity,
         )
-
-
-def _awaiting(
-    function: Callable[..., Any], afunction: Callable[..., Any], *a: Any, **k: Any
-) -> Call:
-    return Call(lambda: function(*a, **k), lambda: afunction(*a, **k))
 
 
 def _origin(runtime: Runtime | None, content: str) -> dict[str, Any]:

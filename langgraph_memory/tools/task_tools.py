@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 from langchain_core.tools import BaseTool, ToolException
@@ -134,9 +133,8 @@ class _Desk:
             None if next_steps is None else tuple(next_steps),
             origin.message_ids,
         )
-        saved: TaskChanges = yield Call(
-            partial(tasks.save, [note], thread_id=origin.thread_id),
-            partial(tasks.asave, [note], thread_id=origin.thread_id),
+        saved: TaskChanges = yield Call.of(
+            tasks.save, tasks.asave, [note], thread_id=origin.thread_id
         )
         for refused in saved.refused:
             if refused.fault is NoteFault.UNKNOWN_ID:
@@ -150,9 +148,7 @@ class _Desk:
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         tasks = self._tasks(runtime)
-        found: list[FoundTask] = yield Call(
-            partial(tasks.find, query, limit), partial(tasks.afind, query, limit)
-        )
+        found: list[FoundTask] = yield Call.of(tasks.find, tasks.afind, query, limit)
         if not found:
             return "No unfinished task is known about this."
         # Stored text is quoted as JSON, so that it stays one value on one line, whatever it says.
