@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from langgraph_memory.extraction.by_model.json_in_text import values_in
 from langgraph_memory.extraction.by_model.shown import Shown
 from langgraph_memory.extraction.secrets import holds_secret
 from langgraph_memory.messages import text_of
@@ -19,7 +20,7 @@ from langgraph_memory.summarization.summarizer import THOUGHTS
 __all__ = ["ExtractedProfile", "read_answer"]
 
 _MEMBERS = ("stated", "withdrawn")
-_MOST_STARTS = 500
+_OBJECT = re.compile(r"{")
 _LONGEST_NAME = 100
 
 
@@ -129,18 +130,7 @@ def _objects(reply: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _in_text(text: str) -> Iterator[Mapping[str, Any]]:
-    text, decoder, at = THOUGHTS.sub("", text), json.JSONDecoder(), 0
-    found: list[Any] = []
-    for _ in range(_MOST_STARTS):
-        at = text.find("{", at)
-        if at < 0:
-            break
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-        else:
-            found.append(value)
+    found, _ = values_in(THOUGHTS.sub("", text), _OBJECT)
     answers = [each for each in found if not each or any(name in each for name in _MEMBERS)]
     # A model that thinks aloud gives its answer last.
     yield from answers[-1:]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -16,9 +15,9 @@ from pydantic import BaseModel
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
-from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.extraction import ExtractionRequest
 from langgraph_memory.extraction.by_model.shown import Shown
+from langgraph_memory.extraction.by_model.structured import check_model, name_of, with_tool
 from langgraph_memory.messages import check_messages
 from langgraph_memory.profile.answer import ExtractedProfile, read_answer
 from langgraph_memory.profile.fields import check_schema
@@ -63,26 +62,15 @@ class ProfileExtractor:
     _bound: Any = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        if not hasattr(self.model, "invoke"):
-            raise InvalidInputError(
-                f"The extractor's model must be a LangChain chat model, not {self.model!r}. "
-                "Make one with langchain.chat_models.init_chat_model('provider:name')."
-            )
+        check_model(self.model)
         check_schema(self.schema)
-        bind: Any = getattr(self.model, "bind_tools", None)
-        options = {} if self.tool_choice is None else {"tool_choice": self.tool_choice}
-        try:
-            bound = None if bind is None else bind([tool(self.schema)], **options)
-        except NotImplementedError:
-            bound = None
+        bound = with_tool(self.model, tool(self.schema), self.tool_choice)
         object.__setattr__(self, "_bound", bound)
 
     @property
     def name(self) -> str:
         """The model and the version of what it is asked."""
-        named = (getattr(self.model, one, None) for one in ("model_name", "model", "model_id"))
-        model = next((one for one in named if isinstance(one, str) and one), None)
-        return f"{model or type(self.model).__name__}/profile-{VERSION}"
+        return f"{name_of(self.model)}/profile-{VERSION}"
 
     def extract(
         self,
@@ -134,7 +122,5 @@ class ProfileExtractor:
         schema = None if self._bound is not None else answer_schema(self.schema)
         request = profile_request(shown, dumped(profile), said_at, schema)
         model = self.model if self._bound is None else self._bound
-        reply = yield Call(
-            partial(model.invoke, request, _CONFIG), partial(model.ainvoke, request, _CONFIG)
-        )
+        reply = yield Call.of(model.invoke, model.ainvoke, request, _CONFIG)
         return read_answer(reply, shown)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from langgraph_memory.extraction.by_model.quoting import quoted
 from langgraph_memory.extraction.by_model.shown import Said, Shown
 from langgraph_memory.profile.form import TOOL_NAME
 from langgraph_memory.summarization.summarizer import both_ends
@@ -46,7 +46,6 @@ _BY_TEXT = """\
 Answer with one JSON object and nothing else, {{}} if there is nothing. It follows this schema:
 {schema}"""
 
-_UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029]")
 _LONGEST_REPLY = 600
 _LONGEST_MESSAGE = 4_000
 _LONGEST_NAME = 40
@@ -69,7 +68,7 @@ def profile_request(
     conversation = "\n".join(_line(one) for one in shown.said.values())
     parts = [
         f"The conversation took place on {said_at:%A}, {said_at.date().isoformat()}.",
-        f"<profile>\n{_quoted(profile)}\n</profile>",
+        f"<profile>\n{quoted(profile)}\n</profile>",
         f"<conversation>\n{conversation}\n</conversation>",
     ]
     if shown.several:
@@ -80,12 +79,6 @@ def profile_request(
 
 def _line(one: Said) -> str:
     limit = _LONGEST_REPLY if one.who == "assistant" else _LONGEST_MESSAGE
-    speaker = f" {_quoted(one.speaker[:_LONGEST_NAME])}" if one.speaker else ""
+    speaker = f" {quoted(one.speaker[:_LONGEST_NAME])}" if one.speaker else ""
     text = one.text if len(one.text) <= limit else both_ends(one.text, limit)
-    return f"{one.alias} {one.who}{speaker}: {_quoted(text)}"
-
-
-def _quoted(value: Any) -> str:
-    """JSON on one line in which no tag begins."""
-    written = json.dumps(value, ensure_ascii=False)
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
+    return f"{one.alias} {one.who}{speaker}: {quoted(text)}"

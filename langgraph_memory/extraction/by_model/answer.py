@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from langgraph_memory.extraction.by_model.json_in_text import values_in
 from langgraph_memory.messages import text_of
 from langgraph_memory.summarization.summarizer import THOUGHTS
 
@@ -16,7 +16,6 @@ __all__ = ["Answer", "Unreadable", "read_answer"]
 
 _LISTS = ("memories", "tasks")
 _LONGEST = 200_000
-_MOST_STARTS = 500
 _CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens"})
 _OPEN_THOUGHT = re.compile(r"^\s*<think(?:ing)?>")
 _OBJECT = re.compile(r"[{\[]")
@@ -121,7 +120,7 @@ def _in_text(text: str, *, cut: bool) -> Answer | Unreadable:
         return Unreadable("it was empty")
     if _OPEN_THOUGHT.match(text):
         return Unreadable("it was cut off")
-    values, broken = _values(text)
+    values, broken = values_in(text, _OBJECT)
     # A model that thinks aloud gives its answer last.
     for value in reversed(values):
         if isinstance(value, dict) and any(name in value for name in _LISTS):
@@ -136,21 +135,3 @@ def _in_text(text: str, *, cut: bool) -> Answer | Unreadable:
     if memories or tasks:
         return Answer(memories, tasks, damaged=broken)
     return Unreadable("it was cut off" if cut else "there is no complete JSON object in it")
-
-
-def _values(text: str) -> tuple[list[Any], bool]:
-    """The complete JSON objects and lists that are not inside another one; whether others broke."""
-    decoder = json.JSONDecoder()
-    values: list[Any] = []
-    at, broken = 0, False
-    for _ in range(_MOST_STARTS):
-        found = _OBJECT.search(text, at)
-        if found is None:
-            break
-        try:
-            value, at = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            at, broken = found.end(), True
-        else:
-            values.append(value)
-    return values, broken

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -19,6 +18,7 @@ from langgraph_memory.extraction.by_model.entries import EntryReader
 from langgraph_memory.extraction.by_model.form import TOOL
 from langgraph_memory.extraction.by_model.prompt import VERSION, model_request
 from langgraph_memory.extraction.by_model.shown import Shown
+from langgraph_memory.extraction.by_model.structured import check_model, name_of, with_tool
 from langgraph_memory.extraction.proposals import Dropped, DropReason, Extraction
 from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.messages import check_messages
@@ -70,24 +70,18 @@ class ModelExtractor:
     _bound: Any = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        if not hasattr(self.model, "invoke"):
-            raise InvalidInputError(
-                f"The extractor's model must be a LangChain chat model, not {self.model!r}. "
-                "Make one with langchain.chat_models.init_chat_model('provider:name')."
-            )
+        check_model(self.model)
         if self.max_chars < 1:
             raise InvalidInputError(
                 f"max_chars must be at least 1 character, not {self.max_chars}."
             )
         if self.tools:
-            object.__setattr__(self, "_bound", _with_tool(self.model, self.tool_choice))
+            object.__setattr__(self, "_bound", with_tool(self.model, TOOL, self.tool_choice))
 
     @property
     def name(self) -> str:
         """The model and the version of what it is asked, for `MemoryRecord.extractor`."""
-        named = (getattr(self.model, one, None) for one in ("model_name", "model", "model_id"))
-        model = next((one for one in named if isinstance(one, str) and one), None)
-        return f"{model or type(self.model).__name__}/extract-{VERSION}"
+        return f"{name_of(self.model)}/extract-{VERSION}"
 
     def steps(self, request: ExtractionRequest) -> Steps[Extraction]:
         """What the model finds in the request's messages; without words of a user, no call.
@@ -124,16 +118,5 @@ class ModelExtractor:
             failure=failure,
         )
         model = self.model if self._bound is None else self._bound
-        reply = yield Call(
-            partial(model.invoke, messages, _CONFIG), partial(model.ainvoke, messages, _CONFIG)
-        )
+        reply = yield Call.of(model.invoke, model.ainvoke, messages, _CONFIG)
         return read_answer(reply)
-
-
-def _with_tool(model: Any, tool_choice: str | None) -> Any:
-    """The model with the tool, or None if it knows no tools."""
-    options = {} if tool_choice is None else {"tool_choice": tool_choice}
-    try:
-        return model.bind_tools([TOOL], **options)
-    except (AttributeError, NotImplementedError):
-        return None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from langgraph_memory.extraction.by_model.form import SCHEMA, TOOL_NAME
+from langgraph_memory.extraction.by_model.quoting import quoted
 from langgraph_memory.extraction.by_model.shown import Said, Shown
 from langgraph_memory.summarization.summarizer import both_ends
 
@@ -75,7 +75,6 @@ _AGAIN = """\
 An earlier answer to this could not be read: {why}. Answer again, in the form asked for and with \
 nothing around it; be brief."""
 
-_UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029]")
 _LONGEST_REPLY = 600
 _LONGEST_KNOWN = 300
 _LONGEST_NAME = 40
@@ -115,15 +114,15 @@ def _block(tag: str, lines: Iterator[str]) -> list[str]:
 
 def _known(shown: Shown) -> Iterator[str]:
     for alias, record in shown.known.items():
-        yield f"{alias} [{record.type.value}]: {_quoted(_cut(record.content, _LONGEST_KNOWN))}"
+        yield f"{alias} [{record.type.value}]: {quoted(_cut(record.content, _LONGEST_KNOWN))}"
 
 
 def _tasks(shown: Shown) -> Iterator[str]:
     for alias, task in shown.tasks.items():
         about = ". ".join(one for one in (task.title, task.description) if one)
-        line = f"{alias} [{task.status.value}]: {_quoted(_cut(about, _LONGEST_KNOWN))}"
+        line = f"{alias} [{task.status.value}]: {quoted(_cut(about, _LONGEST_KNOWN))}"
         if task.next_steps:
-            line += f", next: {_quoted(_cut('; '.join(task.next_steps), _LONGEST_KNOWN))}"
+            line += f", next: {quoted(_cut('; '.join(task.next_steps), _LONGEST_KNOWN))}"
         yield line
 
 
@@ -135,14 +134,14 @@ def _conversation(shown: Shown, max_chars: int) -> Iterator[str]:
     ]
     limit = _level(wanted, max_chars)
     for one, length in zip(said, wanted, strict=True):
-        yield f"{one.alias} {_who(one)}: {_quoted(_cut(one.text, min(length, limit)))}"
+        yield f"{one.alias} {_who(one)}: {quoted(_cut(one.text, min(length, limit)))}"
 
 
 def _who(one: Said) -> str:
     if one.who == "assistant":
         return "assistant"
     role = "user" if one.who == "user" else "other person"
-    return f"{role} {_quoted(_cut(one.speaker, _LONGEST_NAME))}" if one.speaker else role
+    return f"{role} {quoted(_cut(one.speaker, _LONGEST_NAME))}" if one.speaker else role
 
 
 def _people(shown: Shown) -> str:
@@ -171,9 +170,3 @@ def _cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return both_ends(text, limit) if limit >= _SHORTEST_CUT else text[:limit] + "…"
-
-
-def _quoted(text: str) -> str:
-    """A text on one line in which no tag begins; a model reads JSON as easily as plain text."""
-    written = json.dumps(text, ensure_ascii=False)
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
