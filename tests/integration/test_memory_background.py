@@ -35,7 +35,7 @@ from langgraph_memory.memories import Memories
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord, Status
 from langgraph_memory.settings import AgentSettings, LongTermMemorySettings, Settings
-from langgraph_memory.store import SQLiteMemoryStore
+from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
 from langgraph_memory.store import open as open_store
 
 PATIENCE = 30.0
@@ -153,6 +153,20 @@ def opened(
     return Talk(memory, events)
 
 
+def impatient(store: MemoryStore, saver: InMemorySaver) -> Talk:
+    """A talk that waits for what is recalled for a moment only."""
+    events: list[Event] = []
+    settings = LongTermMemorySettings(enabled=True, namespace="chat", load_timeout=0.05)
+    memory = Memory(
+        store,
+        saver,
+        AgentSettings(long_term_memory=settings),
+        on_event=events.append,
+        debounce=1e6,
+    )
+    return Talk(memory, events)
+
+
 class TestNobodyWaits:
     def test_for_the_model_that_reads(self, stack: ExitStack, file: Path) -> None:
         begun, go_on = threading.Event(), threading.Event()
@@ -184,17 +198,8 @@ class TestNobodyWaits:
                 assert go_on.wait(PATIENCE)
                 return super().find(*args, **kwargs)
 
-        events: list[Event] = []
         with Stuck(file) as store, InMemorySaver() as saver:
-            settings = LongTermMemorySettings(enabled=True, namespace="chat", load_timeout=0.05)
-            memory = Memory(
-                store,
-                saver,
-                AgentSettings(long_term_memory=settings),
-                on_event=events.append,
-                debounce=1e6,
-            )
-            talk = Talk(memory, events)
+            talk = impatient(store, saver)
             for thread in map(str, range(6)):  # More than there could be workers to hang.
                 if is_async:
                     given: Any = {"messages": [HumanMessage("Hello there!")]}
@@ -204,7 +209,7 @@ class TestNobodyWaits:
                     assert talk.say("Hello there!", thread) == "Noted."
             assert talk.told("recall_failed") == {"TimeoutError": 6}
             go_on.set()
-            memory.close()
+            talk.memory.close()
         assert talk.told("recall_failed") == {"TimeoutError": 6}
 
     def test_for_a_store_whose_writes_hang(self, file: Path) -> None:
@@ -215,23 +220,14 @@ class TestNobodyWaits:
                 assert go_on.wait(PATIENCE)
                 return super().put_if_version(*args, **kwargs)
 
-        events: list[Event] = []
         with Stuck(file) as store, InMemorySaver() as saver:
-            settings = LongTermMemorySettings(enabled=True, namespace="chat", load_timeout=0.05)
-            memory = Memory(
-                store,
-                saver,
-                AgentSettings(long_term_memory=settings),
-                on_event=events.append,
-                debounce=1e6,
-            )
-            talk = Talk(memory, events)
+            talk = impatient(store, saver)
             assert talk.say("I'm allergic to celery.") == "Noted."
             assert talk.say("I play the harp.") == "Noted."
             go_on.set()
-            memory.flush()
+            talk.memory.flush()
             assert len(talk.known()) == 2
-            memory.close()
+            talk.memory.close()
 
 
 class TestMerging:

@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langgraph.graph import MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from tool_graph import called, graph_of, run
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import Identification, Identity
@@ -21,25 +19,6 @@ OSCAR = Identity("chat", "oscar")
 def store():
     with SQLiteMemoryStore(":memory:") as store:
         yield store
-
-
-def graph_of(tools: list[Any], store: Any = None) -> Any:
-    """A graph that does what a model's tool calls say."""
-    graph = StateGraph(MessagesState, context_schema=dict)
-    graph.add_node("tools", ToolNode(tools))
-    graph.set_entry_point("tools")
-    return graph.compile(store=store)
-
-
-def called(name: str, call_id: str = "c1", **args: Any) -> dict[str, Any]:
-    call = {"name": name, "args": args, "id": call_id}
-    return {"messages": [HumanMessage("hi", id="m1"), AIMessage("", tool_calls=[call])]}
-
-
-def run(graph: Any, name: str, user: str = "anna", thread: str = "t", **args: Any) -> ToolMessage:
-    config = {"configurable": {"thread_id": thread}}
-    given = called(name, **args)
-    return graph.invoke(given, config, context={"user_id": user})["messages"][-1]
 
 
 def contents(store: Any, who: Identity) -> list[str]:

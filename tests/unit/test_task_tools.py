@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.graph import MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from tool_graph import called, graph_of, run
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import Identification, Identity
@@ -22,27 +20,9 @@ def store():
         yield store
 
 
-def graph_of(tools: list[Any], store: Any = None) -> Any:
-    """A graph that does what a model's tool calls say."""
-    graph = StateGraph(MessagesState, context_schema=dict)
-    graph.add_node("tools", ToolNode(tools))
-    graph.set_entry_point("tools")
-    return graph.compile(store=store)
-
-
 @pytest.fixture
 def graph(store):
     return graph_of(task_tools(Identification("chat"), store))
-
-
-def called(name: str, **args: Any) -> dict[str, Any]:
-    call = {"name": name, "args": args, "id": "c1"}
-    return {"messages": [HumanMessage("hi", id="m1"), AIMessage("", tool_calls=[call])]}
-
-
-def run(graph: Any, name: str, user: str = "anna", **args: Any) -> Any:
-    config = {"configurable": {"thread_id": "t"}}
-    return graph.invoke(called(name, **args), config, context={"user_id": user})["messages"][-1]
 
 
 def tasks(store: Any, user: str = "anna") -> list[Task]:
