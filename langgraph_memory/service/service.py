@@ -319,8 +319,8 @@ class MemoryService:
                 f"The thread {thread!r} is to be read for memories, and this process has no "
                 "checkpointer to read it from. Open the memory with the one that it was written by."
             )
-        cursor = self._cursor(who, thread)
-        return self._transcripts.read(thread, lambda message: key_of(message) in cursor.keys)
+        known = self._cursor(who, thread).keys
+        return self._transcripts.read(thread, lambda message: key_of(message) in known)
 
     def disown(
         self,
