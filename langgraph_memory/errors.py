@@ -16,7 +16,14 @@ LangGraphMemoryError
 ├── VersionConflictError
 ├── UnknownMemoryError
 ├── StoreClosedError
-└── StoreUnavailableError
+├── StoreUnavailableError
+└── HistoryError (langgraph_memory.history)
+    ├── UnknownThreadError
+    ├── PendingThreadError
+    ├── ThreadChangedError
+    └── ArchiveError
+
+`langgraph_memory.session` has InvalidSlotError and InvalidEditError under InvalidInputError.
 
 Every message says what was wrong, with which value, and what to do about it.
 """

@@ -13,6 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from langgraph_memory.checkpoints.off_loop import OffLoop
 from langgraph_memory.checkpoints.sqlite import connect
+from langgraph_memory.checkpoints.upkeep import Upkeep
 from langgraph_memory.errors import MissingExtraError, StoreUnavailableError
 from langgraph_memory.store.opening import location_of
 
@@ -22,7 +23,7 @@ SETUPS = 10
 """How often setting up is tried that other processes get in the way of."""
 
 
-class SQLiteCheckpointer(OffLoop, SqliteSaver):
+class SQLiteCheckpointer(Upkeep, OffLoop, SqliteSaver):
     """LangGraph's SQLite checkpointer, awaitable as well."""
 
 

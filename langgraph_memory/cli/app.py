@@ -14,6 +14,7 @@ from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
 from langgraph_memory.cli.memories import memories_app
 from langgraph_memory.cli.reindex import reindex as reindex_store
+from langgraph_memory.cli.threads import threads_app
 from langgraph_memory.memory import Memory
 from langgraph_memory.models import chat_model
 
@@ -23,6 +24,7 @@ typer_app = typer.Typer(
 
 
 typer_app.add_typer(memories_app, name="memories")
+typer_app.add_typer(threads_app, name="threads")
 
 
 @typer_app.callback()

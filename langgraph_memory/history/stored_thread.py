@@ -1,0 +1,213 @@
+"""A thread as a checkpointer has it: its messages, whether it rests, and writing them anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.channels import DeltaChannel
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    CheckpointMetadata,
+    CheckpointTuple,
+    copy_checkpoint,
+)
+from langgraph.checkpoint.base.id import uuid6
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, TASKS, _DeltaSnapshot
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+from langgraph_memory import clock
+from langgraph_memory.calls import Call, Steps
+from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.history.errors import ThreadChangedError, UnknownThreadError
+from langgraph_memory.messages.content import check_messages
+from langgraph_memory.shown import shown
+
+__all__ = ["MESSAGES", "StoredThread", "asked", "pending_in", "saver_of"]
+
+MESSAGES = "messages"
+
+
+def saver_of(target: Any) -> BaseCheckpointSaver[Any]:
+    """The checkpointer that is meant: itself, or that of a compiled graph.
+
+    Raises:
+        InvalidInputError: It is neither, or the graph has none.
+    """
+    saver = target if isinstance(target, BaseCheckpointSaver) else None
+    if saver is None:
+        saver = getattr(target, "checkpointer", None)
+    if not isinstance(saver, BaseCheckpointSaver):
+        raise InvalidInputError(
+            "Threads are changed through a checkpointer or a graph that was compiled with one, "
+            f"got {shown(target)}. Use graph.compile(checkpointer=…), or pass the checkpointer."
+        )
+    return saver
+
+
+def asked(saver: BaseCheckpointSaver[Any], method: str, *args: Any, **kwargs: Any) -> Call:
+    """A call of a checkpointer's method; awaited, its own awaitable form is used if it has one."""
+
+    async def awaited() -> Any:
+        try:
+            return await getattr(saver, f"a{method}")(*args, **kwargs)
+        except NotImplementedError:
+            return await asyncio.to_thread(getattr(saver, method), *args, **kwargs)
+
+    return Call(partial(getattr(saver, method), *args, **kwargs), awaited)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredThread:
+    """A thread's newest checkpoint.
+
+    Attributes:
+        saver: Where it is.
+        id: The thread's id.
+        found: The checkpoint.
+        messages: The thread's messages.
+        key: The key of the graph's state that holds them.
+    """
+
+    saver: BaseCheckpointSaver[Any]
+    id: str
+    found: CheckpointTuple
+    messages: list[BaseMessage]
+    key: str = MESSAGES
+
+    @classmethod
+    def read(
+        cls, saver: BaseCheckpointSaver[Any], thread: str, key: str = MESSAGES
+    ) -> Steps[StoredThread]:
+        """Read a thread.
+
+        Raises:
+            UnknownThreadError: There is none of that id.
+            InvalidMessagesError: What the key holds is no list of messages.
+        """
+        found: CheckpointTuple | None = yield asked(saver, "get_tuple", place_of(thread))
+        if found is None:
+            raise UnknownThreadError(
+                f"There is no thread {thread!r}. `threads list` shows those that there are."
+            )
+        values = found.checkpoint["channel_values"]
+        held = values.get(key)
+        if key not in values and key in found.checkpoint["channel_versions"]:
+            # A delta channel is saved as what was written to it since its last snapshot.
+            history = yield asked(
+                saver, "get_delta_channel_history", config=found.config, channels=[key]
+            )
+            channel = DeltaChannel(_added, list).from_checkpoint(history[key].get("seed"))
+            channel.replay_writes(history[key]["writes"])
+            held = channel.get()
+        if isinstance(held, _DeltaSnapshot):
+            held = held.value
+        messages = [] if held is None else held
+        check_messages(messages)
+        return cls(saver, thread, found, list(messages), key)
+
+    @property
+    def last_used(self) -> str:
+        """When the newest checkpoint was made, in ISO 8601."""
+        return self.found.checkpoint["ts"]
+
+    @property
+    def pending(self) -> str:
+        """Why the thread must not be changed now; empty when it rests."""
+        return pending_in(self.found)
+
+    def write(self, messages: Sequence[BaseMessage]) -> Steps[None]:
+        """Put other messages into the thread, as a new checkpoint on top of this one.
+
+        Nothing else of the state changes, no node runs and no edge is followed.
+
+        Raises:
+            ThreadChangedError: There is a newer checkpoint meanwhile.
+        """
+        newest: CheckpointTuple | None = yield asked(self.saver, "get_tuple", place_of(self.id))
+        if newest is None or newest.checkpoint["id"] != self.found.checkpoint["id"]:
+            raise ThreadChangedError(
+                f"The thread {self.id!r} went on while it was being looked at. Nothing of it was "
+                "changed; try again when no run of it is under way."
+            )
+        before = self.found.checkpoint
+        checkpoint = copy_checkpoint(before)
+        versions = checkpoint["channel_versions"]
+        current: Any = max(versions.values(), default=None)
+        version = self.saver.get_next_version(current, None)
+        versions[self.key] = version
+        held = before["channel_values"].get(self.key)
+        # A delta channel's whole value is a snapshot, from which later writes go on.
+        is_delta = isinstance(held, _DeltaSnapshot) or self.key not in before["channel_values"]
+        checkpoint["channel_values"][self.key] = (
+            _DeltaSnapshot(list(messages)) if is_delta else list(messages)
+        )
+        checkpoint["id"] = str(uuid6())
+        checkpoint["ts"] = clock.now().isoformat()
+        checkpoint["updated_channels"] = None
+        config: RunnableConfig = {"configurable": dict(self.found.config["configurable"])}
+        new = {self.key: version}
+        yield asked(self.saver, "put", config, checkpoint, self._metadata(), new)
+
+    def _metadata(self) -> CheckpointMetadata:
+        had = self.found.metadata
+        metadata: CheckpointMetadata = {
+            "source": "update",
+            "step": had.get("step", -1) + 1,
+            "parents": had.get("parents", {}),
+        }
+        counters = {**had.get("counters_since_delta_snapshot", {})}
+        counters.pop(self.key, None)  # It is a snapshot now.
+        if counters:
+            metadata["counters_since_delta_snapshot"] = counters
+        return metadata
+
+
+def place_of(thread: str) -> RunnableConfig:
+    """Where a checkpointer has a thread of its own, not that of a subgraph."""
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+
+def pending_in(found: CheckpointTuple) -> str:
+    """Why a thread does not rest at a checkpoint; empty when it does.
+
+    LangGraph has no such question for a checkpointer without its graph. What it would go on with
+    is in channels of known names: of nodes to run, of tasks, of input that no node has read.
+    """
+    waiting = {channel for _, channel, _ in found.pending_writes or ()}
+    if INTERRUPT in waiting:
+        return "an interrupt waits for an answer"
+    if ERROR in waiting:
+        return "a step failed and can be resumed"
+    if waiting:
+        return "a step has begun and not ended"
+    values: Mapping[str, Any] = found.checkpoint["channel_values"]
+    for name, value in values.items():
+        if name.startswith("branch:to:"):
+            return f"the node {name.removeprefix('branch:to:')!r} is still to run"
+        if name == "__start__" or (name == TASKS and value):
+            return "a run has begun and not ended"
+        if name.startswith("join:") and value:
+            return f"the node {name.rpartition(':')[2]!r} waits for others"
+    return "a task is still to run" if found.checkpoint.get("pending_sends") else ""
+
+
+def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
+    """What LangGraph's reducer makes of writes, without new ids, which would differ each time."""
+    said: dict[str | int, BaseMessage] = {}
+    for message in convert_to_messages(messages or []):
+        said[message.id or len(said)] = message
+    for write in writes:
+        for message in convert_to_messages(write if isinstance(write, list) else [write]):
+            if not isinstance(message, RemoveMessage):
+                said[message.id or len(said)] = message
+            elif message.id == REMOVE_ALL_MESSAGES:
+                said = {}
+            else:
+                said.pop(str(message.id), None)
+    return list(said.values())
