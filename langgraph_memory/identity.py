@@ -25,6 +25,9 @@ __all__ = ["OWNER_KEY", "Identification", "Identity", "decode_label", "encode_la
 OWNER_KEY = "memory_owner"
 """State key, private to the middleware and nodes, in which a thread keeps its owner."""
 
+LONGEST = 1_000
+"""Bytes of a name as a namespace label, well below what databases index."""
+
 Namespace = tuple[str, ...]
 
 
@@ -223,6 +226,10 @@ def _text(value: Any, name: str) -> str:
         value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise IdentityError(f"{name} must be a text that is not blank, got {value!r}.")
+    if len(encode_label(value).encode()) > LONGEST:
+        raise IdentityError(
+            f"{name} is longer than {LONGEST:,} bytes: {value[:40]!r}… Give a short id instead."
+        )
     return value
 
 

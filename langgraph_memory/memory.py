@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory"]
 
+logger = logging.getLogger("langgraph_memory")
+
 
 class Memory:
     """Threads and long-term memory of one agent, on one database.
@@ -58,7 +61,8 @@ class Memory:
         store: Where memories are.
         checkpointer: Where threads are. Without one, conversations are read from the messages that
             a run hands over.
-        settings: Of the agent; what `Settings.of` returns.
+        settings: Of the agent; what `Settings.of` returns. Without a namespace there it is that of
+            `identification`, or else "default".
         identification: How a run tells who is asking; by default LangGraph's authenticated user,
             and `user_id` of the runtime context where that can be trusted.
         extractor: Reads turns for memories. By default the model of the settings, else the rules.
@@ -79,15 +83,19 @@ class Memory:
         on_event: Listener | None = None,
         debounce: float = 5.0,
     ) -> None:
-        self.settings = settings or AgentSettings()
+        given = settings or AgentSettings()
+        name = given.long_term_memory.namespace
+        self.identification = identification or Identification(name or "default")
+        self.settings = given.in_namespace(name or self.identification.agent)
         long_term = self.settings.long_term_memory
         self.store = store
         self.checkpointer = checkpointer
-        self.identification = identification or Identification(long_term.namespace)
         self.service = MemoryService(
             store,
             long_term,
-            transcripts=Transcripts(checkpointer) if checkpointer is not None else None,
+            transcripts=Transcripts(checkpointer)
+            if checkpointer is not None and Transcripts.can_read(checkpointer)
+            else None,
             extractor=extractor or _extractor(long_term),
             profile=profile,
             listener=on_event,
@@ -116,7 +124,8 @@ class Memory:
         Args:
             url: The path of an SQLite file, or ``postgresql://…``.
             settings: A YAML file, the settings themselves, or None: then memory is on for the
-                agent that is named here, with the defaults for everything else.
+                agent that is named here, with the defaults for everything else. Environment
+                variables go over a file and over None, not over settings given in code.
             agent: Name of the agent.
             index: LangGraph's index configuration, or an embedder's name (``local``,
                 ``provider:model``). Without one, memories are found by keyword.
@@ -129,17 +138,24 @@ class Memory:
             debounce: Seconds to wait after a turn for the next.
 
         Raises:
-            InvalidSettingsError: A key or value of the settings is not one of ours.
+            InvalidSettingsError: A key or value of the settings is not one of ours, or they are
+                about other agents.
             InvalidInputError: There is no such database or embedder.
             StoreUnavailableError: The server cannot be reached.
         """
         given = _settings(settings, agent)
-        if given.long_term_memory.enabled and not given.long_term_memory.trace_content:
+        long_term = given.long_term_memory
+        if long_term.enabled and not long_term.trace_content:
             hide_memories_in_traces()
+        if "enabled" not in long_term.model_fields_set:
+            logger.warning(
+                "Agent %r has no long-term memory: its settings do not say whether it is enabled.",
+                agent,
+            )
         identification = Identification(
-            given.long_term_memory.namespace, resolver=resolver, trust_context=trust_context
+            long_term.namespace or agent, resolver=resolver, trust_context=trust_context
         )
-        model = extraction_model or _model(given.long_term_memory)
+        model = extraction_model or _model(long_term)
         if profile is not None and model is None:
             raise InvalidInputError(
                 "A profile is filled in by a chat model: give extraction_model=…, or name one in "
@@ -176,11 +192,17 @@ class Memory:
             max_items=long_term.max_items,
             duplicate_similarity=long_term.duplicate_similarity,
             owner_of=self._runs.owner_of,
+            traced=long_term.trace_content,
         )
 
     def task_tools(self) -> list[BaseTool]:
         """Tools for work that goes on over several conversations."""
-        return task_tools(self.identification, self.store, owner_of=self._runs.owner_of)
+        return task_tools(
+            self.identification,
+            self.store,
+            owner_of=self._runs.owner_of,
+            traced=self.settings.long_term_memory.trace_content,
+        )
 
     def middleware(
         self,
@@ -273,15 +295,11 @@ class Memory:
 def _settings(
     given: Settings | Mapping[str, Any] | str | os.PathLike[str] | None, agent: str
 ) -> AgentSettings:
-    if given is None:
-        # To open a memory for an agent in code is to switch it on.
-        on = LongTermMemorySettings(enabled=True, namespace=agent)
-        return AgentSettings(long_term_memory=on)
     if isinstance(given, Settings):
         return given.of(agent)
     # What is said in code, no variable changes.
     environment: Mapping[str, str] | None = {} if isinstance(given, Mapping) else None
-    return load_settings(given, environment).of(agent)
+    return load_settings(given, environment, opened=agent).of(agent)
 
 
 def _model(settings: LongTermMemorySettings) -> BaseChatModel | None:

@@ -50,7 +50,8 @@ def chat_graph(
         if memory is None
         else memory.recall_node(system=system, strategy=strategy, on_recall=on_recall, **given),
     )
-    graph.add_node("model", ModelNode(OverflowRetry(model, profile=profile)))
+    answer: Runnable[Any, Any] = ModelNode(OverflowRetry(model, profile=profile))
+    graph.add_node("model", answer if memory is None else memory.nodes.guard(answer))
     graph.add_edge(START, "context")
     graph.add_edge("context", "model")
     if memory is None:

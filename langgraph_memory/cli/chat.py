@@ -114,6 +114,8 @@ class ChatSession:
         name = getattr(self.model, "model_name", None) or self.model.get_name()
         help = HELP if self._memory is None else WHY_HELP + HELP
         self._print(f"thread {self.thread!r} in {self.db}: {len(known)} messages · {name} · {help}")
+        if self._memory is not None and not self._memory.settings.long_term_memory.enabled:
+            self._print(f"The settings have memory off: nothing of {self.user!r} is remembered.")
 
     def _finish_interrupted(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         """Go on where a killed process stopped: finished steps are there and do not run again."""

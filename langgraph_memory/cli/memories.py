@@ -17,6 +17,7 @@ from langgraph_memory.embeddings import index_named
 from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
+from langgraph_memory.settings import load_settings
 
 __all__ = ["memories_app"]
 
@@ -25,6 +26,10 @@ memories_app = typer.Typer(help="What is remembered about a user.", no_args_is_h
 Db = Annotated[str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")]
 Agent = Annotated[str, typer.Option(help="The agent, as its settings name it.")]
 User = Annotated[str, typer.Option(help="The user whose memories they are.")]
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option("--settings", help="YAML file with the settings of agents: their namespaces."),
+]
 Embedder = Annotated[
     str | None,
     typer.Option(
@@ -40,17 +45,19 @@ def list_memories(
     user: User,
     db: Db = "memory.db",
     agent: Agent = "default",
+    settings: SettingsFile = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also those that are archived or superseded.")
     ] = False,
 ) -> None:
     """List a user's memories, newest first."""
-    with _opened(db, agent, user, None) as memories:
+    with _opened(db, settings, agent, user, None) as memories:
         records = [
             record for record in _records(memories) if everything or record.status == "active"
         ]
     if not records:
-        _say(f"Nothing is remembered about {user!r} by agent {agent!r}.")
+        advice = "" if settings else " If its settings name a namespace, give --settings."
+        _say(f"Nothing is remembered about {user!r} by agent {agent!r}.{advice}")
         return
     _show(records, show_status=everything)
 
@@ -61,11 +68,12 @@ def search(
     user: User,
     db: Db = "memory.db",
     agent: Agent = "default",
+    settings: SettingsFile = None,
     embedder: Embedder = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 10,
 ) -> None:
     """Search a user's memories; shows why each was found."""
-    with _opened(db, agent, user, embedder) as memories:
+    with _opened(db, settings, agent, user, embedder) as memories:
         found = memories.search(query, limit=limit)
     if not found:
         _say("Nothing found.")
@@ -79,9 +87,15 @@ def search(
 
 
 @memories_app.command()
-def show(id: Id, user: User, db: Db = "memory.db", agent: Agent = "default") -> None:
+def show(
+    id: Id,
+    user: User,
+    db: Db = "memory.db",
+    agent: Agent = "default",
+    settings: SettingsFile = None,
+) -> None:
     """Show one memory with all that is known about it."""
-    with _opened(db, agent, user, None) as memories:
+    with _opened(db, settings, agent, user, None) as memories:
         record = _one(memories, id)
     table = Table(show_header=False, box=None)
     for name, value in record.to_value().items():
@@ -96,10 +110,11 @@ def forget(
     user: User,
     db: Db = "memory.db",
     agent: Agent = "default",
+    settings: SettingsFile = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Archive a memory: it is not recalled any more."""
-    with _opened(db, agent, user, None) as memories:
+    with _opened(db, settings, agent, user, None) as memories:
         record = _one(memories, id)
         if not yes and not typer.confirm(f"Forget {record.content!r}?"):
             raise typer.Exit(1)
@@ -108,12 +123,15 @@ def forget(
 
 
 @contextmanager
-def _opened(db: str, agent: str, user: str, embedder: str | None) -> Iterator[Memories]:
+def _opened(
+    db: str, settings: Path | None, agent: str, user: str, embedder: str | None
+) -> Iterator[Memories]:
     if "://" not in db and not Path(db).is_file():
         raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
+    namespace = load_settings(settings, opened=agent).of(agent).long_term_memory.namespace
     index: dict[str, Any] | None = index_named(embedder) if embedder else None
     with stores.open(db, index=index) as store:
-        yield Memories(store, Identity(agent, user).memories)
+        yield Memories(store, Identity(namespace or agent, user).memories)
 
 
 def _records(memories: Memories) -> list[MemoryRecord]:

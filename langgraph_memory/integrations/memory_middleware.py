@@ -11,14 +11,21 @@ from langchain.agents.middleware.types import (
     ModelRequest,
     ModelResponse,
     PrivateStateAttr,
+    ToolCallRequest,
 )
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from langgraph_memory.identity import OWNER_KEY
-from langgraph_memory.integrations.memory_run import RECALL_KEY, MemoryRuns, shown_in_layers
+from langgraph_memory.integrations.memory_run import (
+    RECALL_KEY,
+    MemoryRun,
+    MemoryRuns,
+    shown_in_layers,
+)
 from langgraph_memory.service import Placement, Recollection, placed
 
 
@@ -61,9 +68,11 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
 
     def before_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> dict[str, Any]:
         """Who is asking; recalling begins."""
-        run = self._runs.of(runtime, state, get_config())
-        run.begin(state["messages"])
-        return {OWNER_KEY: dict(run.owner)}
+        return _begun(self._runs.of(runtime, state, get_config(), begins=True), state)
+
+    async def abefore_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """The same as `before_agent`."""
+        return _begun(await self._runs.aof(runtime, state, get_config(), begins=True), state)
 
     def wrap_model_call(
         self,
@@ -83,15 +92,39 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ExtendedModelResponse[Any]:
         """The same as `wrap_model_call`."""
-        run = self._runs.of(request.runtime, request.state, get_config())
+        run = await self._runs.aof(request.runtime, request.state, get_config())
         recollection = await run.arecollect(request.messages)
         with shown_in_layers(recollection):
             response = await handler(self._with(request, recollection))
         return _kept(response, recollection)
 
+    def wrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+    ) -> ToolMessage | Command[Any]:
+        """Refuse a stranger who goes on with a run that waits at its tools."""
+        self._runs.of(request.runtime, request.state, request.runtime.config)
+        return handler(request)
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """The same as `wrap_tool_call`."""
+        await self._runs.aof(request.runtime, request.state, request.runtime.config)
+        return await handler(request)
+
     def after_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> None:
         """Have the turn remembered."""
-        run = self._runs.of(runtime, state, get_config())
+        self._runs.of(runtime, state, get_config()).end(
+            state["messages"], state.get("memory_recall")
+        )
+
+    async def aafter_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> None:
+        """The same as `after_agent`."""
+        run = await self._runs.aof(runtime, state, get_config())
         run.end(state["messages"], state.get("memory_recall"))
 
     def _with(self, request: ModelRequest[Any], recollection: Recollection) -> ModelRequest[Any]:
@@ -101,6 +134,11 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
             recollection, request.messages, request.system_message, self._placement
         )
         return request.override(messages=messages, system_message=system)
+
+
+def _begun(run: MemoryRun, state: MemoryAgentState) -> dict[str, Any]:
+    run.begin(state["messages"])
+    return {OWNER_KEY: dict(run.owner)}
 
 
 def _kept(response: Any, recollection: Recollection) -> ExtendedModelResponse[Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any, TypeVar
 
 from langchain_core.messages import SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 
@@ -23,6 +25,8 @@ from langgraph_memory.service import Placement, Recollection, placed
 from langgraph_memory.summarization.state import INPUT_KEY, ContextChannels, read
 
 __all__ = ["MemoryChannels", "MemoryNodes", "RecallNode", "RememberNode"]
+
+Node = TypeVar("Node")
 
 
 class MemoryChannels(ContextChannels, total=False):
@@ -43,6 +47,18 @@ class MemoryNodes:
 
     recall: RecallNode
     remember: RememberNode
+
+    def guard(self, node: Node) -> Node:
+        """A node that is only run for the thread's owner; anybody else is refused before it is.
+
+        For nodes at which a run may be resumed, such as those with an interrupt, and for those
+        after it that use memories or cannot be undone: a resumed run does not pass `recall`.
+
+        Args:
+            node: A function or Runnable, as for `StateGraph.add_node`.
+        """
+        guarded: Node = _guarded(node, self.remember.runs)
+        return guarded
 
 
 class RecallNode(Runnable[Any, Any]):
@@ -81,7 +97,9 @@ class RecallNode(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Recall for the newest message."""
-        run, messages = self._begun(input)
+        run = self._runs.of(get_runtime(), input, get_config(), begins=True)
+        messages = _messages(input)
+        run.begin(messages)
         recollection = run.recollect(messages)
         update = self._update(run, messages, recollection)
         if self._strategy is not None:
@@ -91,19 +109,15 @@ class RecallNode(Runnable[Any, Any]):
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """The same as `invoke`, without blocking the event loop."""
-        run, messages = self._begun(input)
+        run = await self._runs.aof(get_runtime(), input, get_config(), begins=True)
+        messages = _messages(input)
+        run.begin(messages)
         recollection = await run.arecollect(messages)
         update = self._update(run, messages, recollection)
         if self._strategy is not None:
             with shown_in_layers(recollection):
                 update |= dict(await self._strategy.ainvoke(_seen(input, update)))
         return ViewUpdate(update=list(update.items()))
-
-    def _begun(self, state: Any) -> tuple[MemoryRun, list[Any]]:
-        run = self._runs.of(get_runtime(), state, get_config())
-        messages = list(read(state, "messages") or [])
-        run.begin(messages)
-        return run, messages
 
     def _update(
         self, run: MemoryRun, messages: list[Any], recollection: Recollection
@@ -130,7 +144,7 @@ class RememberNode(Runnable[Any, dict[str, Any]]):
 
     def __init__(self, runs: MemoryRuns) -> None:
         self.name = "remember"
-        self._runs = runs
+        self.runs = runs
 
     def __call__(self, state: MemoryChannels, config: RunnableConfig) -> dict[str, Any]:
         """Tell LangGraph which channels the node has."""
@@ -140,15 +154,45 @@ class RememberNode(Runnable[Any, dict[str, Any]]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Ask for it; nothing is waited for."""
-        run = self._runs.of(get_runtime(), input, get_config())
-        run.end(list(read(input, "messages") or []), read(input, RECALL_KEY))
+        run = self.runs.of(get_runtime(), input, get_config())
+        run.end(_messages(input), read(input, RECALL_KEY))
         return {}
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """The same as `invoke`."""
-        return self.invoke(input, config)
+        run = await self.runs.aof(get_runtime(), input, get_config())
+        run.end(_messages(input), read(input, RECALL_KEY))
+        return {}
+
+
+def _guarded(node: Any, runs: MemoryRuns) -> Any:
+    def check(state: Any) -> Any:
+        runs.of(get_runtime(), state, get_config())
+        return state
+
+    async def acheck(state: Any) -> Any:
+        await runs.aof(get_runtime(), state, get_config())
+        return state
+
+    if isinstance(node, Runnable):
+        return RunnableLambda(check, acheck) | node
+
+    # A function keeps its parameters, by which LangGraph tells what to hand to it.
+    @wraps(node)
+    def guarded(state: Any, *args: Any, **kwargs: Any) -> Any:
+        return node(check(state), *args, **kwargs)
+
+    @wraps(node)
+    async def aguarded(state: Any, *args: Any, **kwargs: Any) -> Any:
+        return await node(await acheck(state), *args, **kwargs)
+
+    return aguarded if iscoroutinefunction(node) else guarded
+
+
+def _messages(state: Any) -> list[Any]:
+    return list(read(state, "messages") or [])
 
 
 def _seen(state: Any, update: dict[str, Any]) -> dict[str, Any]:

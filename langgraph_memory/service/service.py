@@ -8,20 +8,14 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    messages_from_dict,
-    messages_to_dict,
-)
+from langchain_core.messages import BaseMessage
 from langsmith import tracing_context
 
 from langgraph_memory import clock
@@ -32,17 +26,18 @@ from langgraph_memory.extraction import Extractor, RulesExtractor
 from langgraph_memory.identity import Identity
 from langgraph_memory.jobs import Job, JobQueue, Worker
 from langgraph_memory.memories import Memories
-from langgraph_memory.messages import is_said_by_user, key_of, role_of, text_of
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.learner import Learner
-from langgraph_memory.service.ledger import ACCOUNT, RUN, Account, Cursor, cursor_key
+from langgraph_memory.service.ledger import ACCOUNT, Account
+from langgraph_memory.service.notes import Noted, note_of, noted
 from langgraph_memory.service.owners import Owners
 from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
+from langgraph_memory.service.strangers import disowned
 from langgraph_memory.service.transcripts import Transcripts
-from langgraph_memory.service.turns import mark_of, newest_question, turns_of
+from langgraph_memory.service.turns import newest_question, turns_of
 from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.why import Reason, reasons
 from langgraph_memory.settings import LongTermMemorySettings
@@ -54,8 +49,6 @@ logger = logging.getLogger("langgraph_memory.service")
 
 REMEMBERED = 1_000
 """Recollections kept in this process, for the later model calls of a turn."""
-TURNS_SENT = 20
-"""The newest turns of a thread that go with a job where its checkpoints cannot be read."""
 REPLY_TIME = timedelta(minutes=2)
 """How long a turn without a reply is taken for one whose reply is still being made."""
 
@@ -95,7 +88,9 @@ class MemoryService:
         self.settings = settings
         self.listener = listener
         self._transcripts = transcripts
-        self.owners = Owners(transcripts)
+        # `Settings.of` has filled in the agent's name.
+        self._agent = settings.namespace or "default"
+        self.owners = Owners(store, self._agent)
         self._recaller = Recaller(store, settings, profile.schema if profile else None)
         keeper = None
         if profile is not None:
@@ -103,7 +98,7 @@ class MemoryService:
         self._learner = Learner(store, settings, extractor or RulesExtractor(), keeper, listener)
         queue = JobQueue(
             store,
-            f"extraction/{settings.namespace}",
+            f"extraction/{self._agent}",
             debounce=debounce,
             longest_wait=max(60.0, debounce),
         )
@@ -112,6 +107,11 @@ class MemoryService:
         self._closed = False
         self._recalled: OrderedDict[Place, Future[Recollection]] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def can_read(self) -> bool:
+        """Whether threads of the memory's own checkpointer can be read in the background."""
+        return self._transcripts is not None
 
     # -- before the model call
 
@@ -216,6 +216,12 @@ class MemoryService:
         self._tell("recall_failed", who, thread, reason=reason)
         return NOTHING
 
+    def without_memory(self, thread: str, error: Exception) -> None:
+        """It could not be read whose thread it is; the run goes on as if there were no memory."""
+        reason = type(error).__name__
+        logger.warning("This run has no memory, as the store fails: %s: %s", reason, error)
+        announce(self.listener, Event("recall_failed", reason, self._agent, "", thread))
+
     # -- after the reply
 
     def end(
@@ -257,17 +263,7 @@ class MemoryService:
     def _note(
         self, thread: str | None, messages: Sequence[BaseMessage], readable: bool
     ) -> dict[str, Any]:
-        """What a job is told of a thread: its id, or its newest messages if nobody can read it."""
-        if thread is not None and readable and self._transcripts is not None:
-            return {thread: None}
-        asked = newest_question(messages)
-        if asked is None:
-            return {}
-        first, *others = turns_of(messages)[-TURNS_SENT:]
-        whole = [*first.in_context, *(message for turn in others for message in turn.messages)]
-        said = messages_to_dict([*_words_of(whole)])
-        name = thread if thread is not None else f"{RUN}{asked.key}"
-        return {name: {"messages": said, "at": clock.utc_text(clock.now())}}
+        return note_of(thread, messages, readable=readable and self._transcripts is not None)
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
         if note and self.settings.auto_extract:
@@ -280,16 +276,16 @@ class MemoryService:
         who = Identity(agent, user)
         ready: list[datetime] = []
         failures: list[Exception] = []
-        for thread, (messages, at) in self._threads_of(who, job, failures):
+        for thread, messages, at in self._threads_of(who, job, failures):
             try:
                 complete, later = _complete(messages, at)
                 # The conversation and what is known go to the extractor, and not into a trace.
                 with tracing_context(enabled=self.settings.trace_content and None):
-                    learned = drive(self._learner.steps(who, thread, complete, at))
+                    learned = drive(self._learner.steps(who, thread.thread, complete, at))
                 ready += [each for each in (later, learned.waits_until) if each is not None]
             except Exception as error:
                 failures.append(error)
-                self._tell("extraction_failed", who, thread, reason=type(error).__name__)
+                self._tell("extraction_failed", who, thread.thread, reason=type(error).__name__)
         if failures:
             raise failures[0]
         if not ready:
@@ -298,65 +294,55 @@ class MemoryService:
 
     def _threads_of(
         self, who: Identity, job: Job, failures: list[Exception]
-    ) -> list[tuple[str, tuple[list[BaseMessage], datetime]]]:
-        """The threads of a job, in the order in which they were last written to."""
+    ) -> list[tuple[Noted, list[BaseMessage], datetime]]:
+        """The threads of a job and their messages, in the order in which they were written to."""
         threads = []
-        for thread, given in job.payload.items():
+        for thread in noted(job.payload):
             try:
-                threads.append((thread, self._thread(who, thread, given)))
+                threads.append((thread, *self._messages(thread)))
             except Exception as error:
                 failures.append(error)
-                self._tell("extraction_failed", who, thread, reason=type(error).__name__)
-        return sorted(threads, key=lambda each: each[1][1])
+                self._tell("extraction_failed", who, thread.thread, reason=type(error).__name__)
+        return sorted(threads, key=lambda each: each[2])
 
-    def _thread(
-        self, who: Identity, thread: str, given: Mapping[str, Any] | None
-    ) -> tuple[list[BaseMessage], datetime]:
-        if given is not None:
-            return messages_from_dict(given["messages"]), datetime.fromisoformat(given["at"])
+    def _messages(self, thread: Noted) -> tuple[list[BaseMessage], datetime]:
+        if thread.said is not None:
+            return thread.said
         if self._transcripts is None:
             raise InvalidStateError(
-                f"The thread {thread!r} is to be read for memories, and this process has no "
+                f"The thread {thread.thread!r} is to be read for memories, and this process has no "
                 "checkpointer to read it from. Open the memory with the one that it was written by."
             )
-        known = self._cursor(who, thread).keys
-        return self._transcripts.read(thread, lambda message: key_of(message) in known)
+        owner = drive(self.owners.read(self.owners.place(thread.thread, ours=True)))
+        incognito = None if owner is None else owner.value["incognito"]
+        return self._transcripts.read(thread.thread, thread.wanted, incognito)
 
-    def disown(
+    def disowned(
         self,
         who: Identity,
         thread: str,
-        checkpoint: str | None,
         messages: Sequence[BaseMessage],
-    ) -> None:
-        """A stranger was refused, whose messages LangGraph has put into a user's thread.
+        *,
+        asked: str | None,
+        checkpoint: str | None,
+    ) -> Steps[None]:
+        """A stranger was refused on a user's thread, see `strangers.disowned`."""
+        return disowned(
+            self.store,
+            self._transcripts,
+            who,
+            thread,
+            messages,
+            asked=asked,
+            checkpoint=checkpoint,
+        )
 
-        They are never read as the user's. Where the thread cannot be read, that is all that was
-        said after the last reply.
-
-        Args:
-            who: Whose thread it is.
-            thread: Its id.
-            checkpoint: Id of a checkpoint of the refused run; None if it cannot be read.
-            messages: The thread, with what the stranger said.
-        """
-
-        def note() -> None:
-            brought: list[BaseMessage] = []
-            if self._transcripts is not None and checkpoint is not None:
-                brought = self._transcripts.brought(thread, checkpoint)
-            marks = {mark_of(message) for message in [*brought, *_unanswered(messages)]}
-
-            def decide() -> Steps[tuple[Sequence[Change], None]]:
-                cursor = yield Call(partial(self._cursor, who, thread))
-                return [cursor.without(marks).change(who)], None
-
-            drive(committed(self.store, decide))
-
-        self._threads.submit(note)
-
-    def _cursor(self, who: Identity, thread: str) -> Cursor:
-        return Cursor.of(thread, self.store.get(who.ledger, cursor_key(thread)))
+    def is_new(self, thread: str, checkpoint: str) -> Steps[bool]:
+        """Whether a thread began with the run that a checkpoint is of."""
+        if self._transcripts is None:
+            return False
+        begun: bool = yield Call(partial(self._transcripts.is_new, thread, checkpoint))
+        return begun
 
     # -- what a user may see and decide
 
@@ -448,22 +434,6 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
             if keys is not None and isinstance(each.get("key"), str):
                 keys.append(each["key"])
     return {place: keys for place, keys in used.items() if keys}
-
-
-def _words_of(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:
-    """What people and the assistant said, as text: nobody reads the rest for memories."""
-    for message in messages:
-        given: dict[str, Any] = {"content": text_of(message), "id": message.id}
-        if is_said_by_user(message):
-            yield HumanMessage(name=message.name, **given)
-        elif role_of(message) == "assistant":
-            yield AIMessage(**given)
-
-
-def _unanswered(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """What was said after the last reply."""
-    last = max((at for at, each in enumerate(messages) if role_of(each) == "assistant"), default=-1)
-    return list(messages[last + 1 :])
 
 
 def _subject(who: Identity) -> str:

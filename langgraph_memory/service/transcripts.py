@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,28 +32,33 @@ class Transcripts:
     """Reads threads of any graph that keeps its conversation under `messages`.
 
     Args:
-        checkpointer: Where the threads are. Its blocking methods are used.
+        checkpointer: Where the threads are. Its blocking methods are used, see `can_read`.
     """
+
+    @staticmethod
+    def can_read(checkpointer: BaseCheckpointSaver[Any]) -> bool:
+        """Whether a checkpointer's blocking methods serve any thread.
+
+        LangGraph's purely asynchronous ones need the event loop that they were opened in.
+        """
+        return not hasattr(checkpointer, "loop")
 
     def __init__(self, checkpointer: BaseCheckpointSaver[Any]) -> None:
         self._checkpointer = checkpointer
 
-    def owner(self, thread: str) -> Mapping[str, Any] | None:
-        """What a thread keeps of its owner; None if it keeps nothing."""
-        found = self._checkpointer.get_tuple(_place(thread))
-        return None if found is None else _owner(found)
-
     def read(
-        self, thread: str, is_known: Callable[[BaseMessage], bool] | None = None
+        self, thread: str, wanted: Collection[str] = (), incognito: Any = None
     ) -> tuple[list[BaseMessage], datetime]:
         """A thread's messages, and when the newest of its checkpoints was made.
 
-        A thread may have been trimmed before anybody read it. If it has no message that is known,
-        the checkpoints before are read for more, on this branch of the thread alone.
+        A thread may have been trimmed before anybody read it. While one of the messages that are
+        wanted is missing, the checkpoints before are read, on this branch of the thread alone.
 
         Args:
             thread: Its id.
-            is_known: Whether a message was read before; None if that does not matter.
+            wanted: Keys of messages that are to be read.
+            incognito: Key of the message since which the thread is incognito, where the thread
+                itself may not say so.
 
         Returns:
             Nothing but the present time for a thread that is not there. What was said in it since
@@ -62,19 +67,44 @@ class Transcripts:
         newest = self._checkpointer.get_tuple(_place(thread))
         if newest is None:
             return [], clock.now()
-        messages = self._messages(newest)
-        if is_known is not None and messages and not any(map(is_known, messages)):
-            messages = self._with_earlier(newest, messages, is_known)
+        messages = self._with_earlier(newest, self._messages(newest), wanted)
         made = datetime.fromisoformat(newest.checkpoint["ts"])
-        return _until(messages, (_owner(newest) or {}).get("incognito")), made
+        return _until(messages, incognito or _owner(newest).get("incognito")), made
 
-    def brought(self, thread: str, checkpoint: str) -> list[BaseMessage]:
+    def brought(self, thread: str, checkpoint: str) -> list[BaseMessage] | None:
         """The messages that a run has brought into a thread, new and edited ones.
 
         Args:
             thread: Its id.
             checkpoint: Id of a checkpoint of that run.
+
+        Returns:
+            None of them for a run that goes on with what was interrupted; and None instead of a
+            list if the checkpoints do not tell.
         """
+        saved, began = self._began(thread, checkpoint)
+        if saved is None or began is None:
+            return None
+        if _asked(began) != _asked(saved):
+            return []
+        # What is saved as a run's input is the thread as it was before.
+        had = {mark_of(message) for message in self._messages(began)}
+        return [message for message in self._messages(saved) if mark_of(message) not in had]
+
+    def is_new(self, thread: str, checkpoint: str) -> bool:
+        """Whether a thread began with the run that a checkpoint is of.
+
+        Args:
+            thread: Its id.
+            checkpoint: Id of a checkpoint of that run.
+        """
+        saved, began = self._began(thread, checkpoint)
+        return saved is not None and began is not None and began.parent_config is None
+
+    def _began(
+        self, thread: str, checkpoint: str
+    ) -> tuple[CheckpointTuple | None, CheckpointTuple | None]:
+        """A checkpoint, and the last before it in which messages were put into the thread."""
         place = _place(thread)
         place["configurable"]["checkpoint_id"] = checkpoint
         saved = None
@@ -82,12 +112,10 @@ class Transcripts:
             if (saved := self._checkpointer.get_tuple(place)) is not None:
                 break
             time.sleep(PAUSE)
-        now = self._messages(saved) if saved is not None else []
-        while saved is not None and saved.metadata.get("source") != "input":
-            saved = self._before(saved)
-        # What is saved as a run's input is the thread as it was before.
-        had = {mark_of(message) for message in self._messages(saved)} if saved else set()
-        return [message for message in now if mark_of(message) not in had]
+        began = saved
+        while began is not None and began.metadata.get("source") != "input":
+            began = self._before(began)
+        return saved, began
 
     def _before(self, saved: CheckpointTuple) -> CheckpointTuple | None:
         before = saved.parent_config
@@ -109,22 +137,18 @@ class Transcripts:
         return list(channel.get())
 
     def _with_earlier(
-        self,
-        newest: CheckpointTuple,
-        messages: list[BaseMessage],
-        is_known: Callable[[BaseMessage], bool],
+        self, newest: CheckpointTuple, messages: list[BaseMessage], wanted: Collection[str]
     ) -> list[BaseMessage]:
         have = {key_of(message) for message in messages}
-        earlier = self._before(newest)
+        missing = set(wanted) - have
+        earlier = self._before(newest) if missing else None
         for _ in range(CHECKPOINTS):
-            if earlier is None:
+            if earlier is None or not missing:
                 break
-            said = self._messages(earlier)
-            lost = [message for message in said if key_of(message) not in have]
+            lost = [each for each in self._messages(earlier) if key_of(each) not in have]
             messages = [*lost, *messages]
             have |= {key_of(message) for message in lost}
-            if any(map(is_known, said)):
-                break
+            missing -= have
             earlier = self._before(earlier)
         return messages
 
@@ -133,9 +157,14 @@ def _place(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
 
 
-def _owner(saved: CheckpointTuple) -> Mapping[str, Any] | None:
+def _owner(saved: CheckpointTuple) -> Mapping[str, Any]:
     owner = saved.checkpoint["channel_values"].get(OWNER_KEY)
-    return owner if isinstance(owner, Mapping) else None
+    return owner if isinstance(owner, Mapping) else {}
+
+
+def _asked(saved: CheckpointTuple) -> Any:
+    """The newest turn that a run of the thread's owner has begun."""
+    return _owner(saved).get("asked")
 
 
 def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:

@@ -6,13 +6,17 @@ argument of that kind is not read.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
+from langsmith import tracing_context
 from pydantic import BaseModel
 
 from langgraph_memory.calls import Steps, adrive, drive
@@ -20,9 +24,33 @@ from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMem
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity
 from langgraph_memory.store import MemoryStore
 
-__all__ = ["Origin", "Runtime", "identity_of", "origin_of", "store_of", "user_tool"]
+__all__ = [
+    "TOLD_LINE",
+    "TOOL_NAMES",
+    "Origin",
+    "Runtime",
+    "identity_of",
+    "origin_of",
+    "store_of",
+    "told_line",
+    "user_tool",
+]
 
 Runtime = ToolRuntime[Any, Any]
+
+ToolName = Literal[
+    "memory_save", "memory_search", "memory_update", "memory_forget", "task_save", "task_search"
+]
+TOOL_NAMES: frozenset[str] = frozenset(get_args(ToolName))
+"""What all tools are called by, so that traces can tell their calls."""
+
+TOLD_LINE = re.compile(r"(- id .{1,300}?, \w+: )\\*[\"{].*")
+"""A `told_line`, also within JSON or a repr; the group is what goes before the content."""
+
+
+def told_line(id: str, kind: str, content: Any) -> str:
+    """How an answer shows something stored: quoted as JSON, so that it stays on one line."""
+    return f"- id {id}, {kind}: {json.dumps(content, ensure_ascii=False)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +68,30 @@ class Origin:
     call_id: str | None = None
 
 
+class _UserTool(StructuredTool):
+    """A tool whose runs are in traces only where that was asked for."""
+
+    traced: bool = False
+
+    def run(self, *args: Any, **given: Any) -> Any:
+        with self._tracing():
+            return super().run(*args, **given)
+
+    async def arun(self, *args: Any, **given: Any) -> Any:
+        with self._tracing():
+            return await super().arun(*args, **given)
+
+    def _tracing(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.traced else tracing_context(enabled=False)
+
+
 def user_tool(
-    name: str, description: str, schema: type[BaseModel], steps: Callable[..., Steps[str]]
+    name: ToolName,
+    description: str,
+    schema: type[BaseModel],
+    steps: Callable[..., Steps[str]],
+    *,
+    traced: bool = False,
 ) -> BaseTool:
     """A LangChain tool; faults that the model can mend are answers to it, not errors of the run.
 
@@ -50,6 +100,7 @@ def user_tool(
         description: What it is told of it.
         schema: Its arguments.
         steps: Does it, given the runtime (None outside a graph) and the arguments by name.
+        traced: Whether LangSmith is told of its runs, with arguments and answers.
     """
 
     def begun(runtime: Any, given: Mapping[str, Any]) -> Steps[str]:
@@ -66,7 +117,7 @@ def user_tool(
     async def arun(runtime: Runtime = None, **given: Any) -> str:  # type: ignore[assignment]
         return await adrive(begun(runtime, given))
 
-    return StructuredTool.from_function(
+    return _UserTool.from_function(
         func=run,
         coroutine=arun,
         name=name,
@@ -74,23 +125,23 @@ def user_tool(
         args_schema=schema,
         handle_tool_error=True,
         handle_validation_error=_faults,
+        traced=traced,
     )
 
 
-OwnerOf = Callable[[str], Mapping[str, Any] | None]
-"""What a thread keeps of its owner, by the thread's id."""
+OwnerOf = Callable[[Runtime], Steps[Mapping[str, Any] | None]]
+"""What is kept of the owner of the thread that a tool runs in."""
 
 
 def identity_of(
     who: Identification | Identity, runtime: Runtime | None, owner_of: OwnerOf | None = None
-) -> Identity:
+) -> Steps[Identity]:
     """Who is asking.
 
     Args:
         who: How a run tells; or one identity.
         runtime: Of the tool.
-        owner_of: Asked where the tool is not handed what its thread keeps of its owner, as in a
-            graph whose tools only see a part of the state.
+        owner_of: Tells whose thread it is; without it, what the tool is handed of the state does.
 
     Raises:
         IdentityError: If nobody trustworthy says, or it is not the thread's owner.
@@ -103,10 +154,10 @@ def identity_of(
             "This tool was called outside a graph, where no runtime says who is asking. Make the "
             "tools for one user: give Identity(agent, user) instead of Identification(agent)."
         )
-    owner = runtime.state.get(OWNER_KEY) if isinstance(runtime.state, Mapping) else None
-    thread = origin_of(runtime).thread_id
-    if owner is None and thread is not None and owner_of is not None:
-        owner = owner_of(thread)
+    if owner_of is not None:
+        owner = yield from owner_of(runtime)
+    else:
+        owner = runtime.state.get(OWNER_KEY) if isinstance(runtime.state, Mapping) else None
     if who.is_incognito(runtime, owner):
         raise ToolException(
             "This conversation is off the record: nothing is looked up and nothing is stored."

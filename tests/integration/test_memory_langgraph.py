@@ -160,16 +160,21 @@ def knows(memory: Memory, content: str, user: str = "anna", type: Any = "fact") 
     return memory.service.memories(Identity("garden", user)).save(record).record
 
 
-def kept(memory: Memory, path: Path) -> dict[str, list[Any]]:
-    """Every row of the database but for those of threads."""
+def kept(memory: Memory, path: Path) -> list[list[Any]]:
+    """All that is stored beside threads, but for whether these are incognito."""
     memory.flush()
+    marks = list(memory.store.scan(("threads",)))
+    assert all(mark.value["incognito"] and mark.value["user"] is None for mark in marks)
+    of_items = "FROM memory_items JOIN memory_namespaces USING (ns) WHERE path <> 'threads.'"
     with sqlite3.connect(path / "memory.db") as database:
-        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        rows = {
-            name: sorted(map(repr, database.execute(f"SELECT * FROM [{name}]").fetchall()))
-            for (name,) in tables
-            if name not in ("checkpoints", "writes")
-        }
+        rows = [
+            sorted(map(repr, database.execute(query).fetchall()))
+            for query in (
+                f"SELECT path, key, value, memory_items.updated_at, expires_at, terms {of_items}",
+                "SELECT * FROM memory_vectors",
+                "SELECT * FROM memory_postings",
+            )
+        ]
     database.close()
     return rows
 

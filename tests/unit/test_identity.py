@@ -135,3 +135,10 @@ def test_lone_surrogates_have_a_label_too():
 def test_what_is_no_such_label_is_refused(label):
     with pytest.raises(InvalidInputError, match="encode_label"):
         decode_label(label)
+
+
+def test_a_name_that_no_database_indexes_is_refused_at_once():
+    assert WHO.identify(Run({"user_id": "a" * 1_000})).user == "a" * 1_000
+    for name in ("a" * 1_001, "." * 400, "小" * 400):
+        with pytest.raises(IdentityError, match="longer than 1,000 bytes"):
+            WHO.identify(Run({"user_id": name}))

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from langgraph_memory.cli.app import typer_app
+from langgraph_memory.errors import InvalidSettingsError
 from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
@@ -48,6 +49,66 @@ def test_list_shows_the_users_own(db):
 
 def test_nobody_known_is_said(db):
     assert "Nothing is remembered about 'zoe'" in run("memories", "list", db=db, user="zoe")
+
+
+@pytest.fixture
+def settings(tmp_path, db):
+    """Settings of an agent whose memories are in another's namespace, and of one in its own."""
+    file = tmp_path / "memory.yaml"
+    file.write_text(
+        "agents:\n  porch: {long_term_memory: {enabled: true, namespace: default}}\n  hut: {}\n",
+        encoding="utf-8",
+    )
+    with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
+        Memories(store, Identity("hut", ANNA.user).memories).save(
+            MemoryRecord(id="hhh1", content="The user repairs clocks.")
+        )
+    return str(file)
+
+
+def test_settings_say_where_an_agents_memories_are(db, settings):
+    porch = {"db": db, "user": ANNA.user, "agent": "porch"}
+    hut = {"db": db, "user": ANNA.user, "agent": "hut"}
+    shown = run("memories", "list", **porch)
+    assert "Nothing is remembered" in shown
+    assert "give --settings" in shown
+    for agent, mine, others in ((porch, "chess", "clocks"), (hut, "clocks", "chess")):
+        shown = run("memories", "list", settings=settings, **agent)
+        assert mine in shown
+        assert others not in shown
+        assert mine in run("memories", "search", mine, settings=settings, **agent)
+    assert "chess" in run("memories", "show", "aaa1", settings=settings, **porch)
+    run("memories", "forget", "aaa1", "--yes", settings=settings, **porch)
+    assert "chess" not in run("memories", "list", db=db, user=ANNA.user)
+    assert "clocks" in run("memories", "list", **hut)
+
+
+def test_variables_say_where_an_agents_memories_are(db, settings, monkeypatch):
+    monkeypatch.setenv("LANGGRAPH_MEMORY__AGENTS__PORCH__LONG_TERM_MEMORY__NAMESPACE", "hut")
+    shown = run("memories", "list", db=db, user=ANNA.user, agent="porch")
+    assert "clocks" in shown
+    assert "chess" in run("memories", "list", db=db, user=ANNA.user)
+
+
+@pytest.mark.parametrize(("agent", "says"), [("prch", "'porch', 'hut'"), ("hut", "cannot be read")])
+def test_settings_without_the_agent_or_without_a_file(db, settings, agent, says):
+    given = settings if agent == "prch" else f"{settings}.none"
+    options = ["--db", db, "--user", ANNA.user, "--agent", agent, "--settings", given]
+    result = CliRunner().invoke(typer_app, ["memories", "list", *options])
+    assert isinstance(result.exception, InvalidSettingsError)
+    assert says in str(result.exception)
+
+
+def test_the_chat_remembers_where_the_settings_say(db, settings, tmp_path):
+    said = tmp_path / "said.txt"
+    said.write_text("I am allergic to walnuts.\n", encoding="utf-8")
+    talk = ["--model", "offline", "--input", str(said), "--settings", settings]
+    new = {"db": str(tmp_path / "new.db"), "user": "zoe"}
+    run("chat", *talk, agent="porch", **new)
+    assert "walnuts" in run("memories", "list", **new)
+    shown = run("chat", *talk, "--thread", "other", agent="hut", **new)
+    assert "nothing of 'zoe' is remembered" in shown
+    assert "Nothing is remembered" in run("memories", "list", agent="hut", **new)
 
 
 def test_search_says_why(db):
