@@ -23,7 +23,8 @@ LangGraphMemoryError
     ├── ThreadChangedError
     └── ArchiveError
 
-`langgraph_memory.session` has InvalidSlotError and InvalidEditError under InvalidInputError.
+Under InvalidInputError, `langgraph_memory.session` has InvalidSlotError and InvalidEditError, and
+`langgraph_memory.integrations.approval` has DecisionError and NotPendingError.
 
 Every message says what was wrong, with which value, and what to do about it.
 """

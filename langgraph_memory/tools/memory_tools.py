@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.memories import FoundMemory, Memories, Outcome
-from langgraph_memory.records import MemoryRecord, MemoryType, Source
+from langgraph_memory.records import MemoryRecord, MemoryType, Source, Status
 from langgraph_memory.store import MemoryStore
 from langgraph_memory.tools import arguments
 from langgraph_memory.tools.user_tool import (
@@ -130,11 +130,19 @@ class _Desk:
 
     def update(self, runtime: Runtime | None, *, id: str, content: str) -> Steps[str]:
         memories = yield from self._memories(runtime)
-        record = yield Call.of(memories.update, memories.aupdate, id, content)
+        origin = _origin(runtime, content)
+        record = None
+        if "id" in origin:  # Its node runs again, and it has been done.
+            record = yield Call.of(memories.get, memories.aget, origin["id"])
+        if record is None:
+            record = yield Call.of(memories.update, memories.aupdate, id, content, **origin)
         return f"Updated: {_line(record)}"
 
     def forget(self, runtime: Runtime | None, *, id: str) -> Steps[str]:
         memories = yield from self._memories(runtime)
+        record = yield Call.of(memories.get, memories.aget, id)
+        if record is not None and record.status is Status.ARCHIVED:
+            return f"Forgotten already: {_line(record)}"
         record = yield Call.of(memories.forget, memories.aforget, id)
         return f"Forgotten: {_line(record)}"
 

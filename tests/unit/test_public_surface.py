@@ -16,6 +16,7 @@ PACKAGES = [
     "langgraph_memory.extraction",
     "langgraph_memory.history",
     "langgraph_memory.integrations",
+    "langgraph_memory.integrations.approval",
     "langgraph_memory.messages",
     "langgraph_memory.offline",
     "langgraph_memory.jobs",
