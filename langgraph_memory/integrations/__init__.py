@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, RememberNode
     from langgraph_memory.integrations.memory_run import memory_layers
     from langgraph_memory.integrations.middleware import ContextMiddleware
+    from langgraph_memory.integrations.session_middleware import SessionMiddleware
     from langgraph_memory.integrations.traces import hide_memories
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "OverflowRetry",
     "RecallNode",
     "RememberNode",
+    "SessionMiddleware",
     "add_pre_model_steps",
     "context_node",
     "hide_memories",
@@ -37,6 +39,7 @@ _WHEN_ASKED_FOR = {
     "MemoryNodes": "memory_nodes",
     "RecallNode": "memory_nodes",
     "RememberNode": "memory_nodes",
+    "SessionMiddleware": "session_middleware",
     "hide_memories": "traces",
     "memory_layers": "memory_run",
 }

@@ -21,6 +21,7 @@ PACKAGES = [
     "langgraph_memory.offline",
     "langgraph_memory.jobs",
     "langgraph_memory.memories",
+    "langgraph_memory.presets",
     "langgraph_memory.recall",
     "langgraph_memory.records",
     "langgraph_memory.session",
