@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.recall.report import Recalled
 from langgraph_memory.records import Confirmation, MemoryRecord, Scope, is_record
 from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
@@ -115,7 +116,10 @@ def _block(tag: str, heading: str, lines: Sequence[str]) -> str:
 
 def _record(memory: Recalled) -> MemoryRecord | None:
     value = memory.item.value
-    return MemoryRecord.from_value(value) if is_record(value) else None
+    try:
+        return MemoryRecord.from_value(value) if is_record(value) else None
+    except InvalidInputError:  # What somebody else has stored is a note.
+        return None
 
 
 def _kind(record: MemoryRecord) -> str:

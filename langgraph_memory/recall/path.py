@@ -21,6 +21,7 @@ from langgraph_memory.recall.weights import RecallWeights
 from langgraph_memory.store import MemoryHit, MemoryStore
 from langgraph_memory.store.analysis import query_terms, terms
 from langgraph_memory.store.filters import matches, parse
+from langgraph_memory.store.operations import Mode
 from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
 
 __all__ = ["Recall"]
@@ -110,6 +111,7 @@ class Recall:
         filter: Mapping[str, Any] | None = None,
         *,
         without: Collection[Place] = (),
+        mode: Mode = "hybrid",
     ) -> Steps[RecallReport]:
         """The same as steps, for those who have other calls to make in between.
 
@@ -118,6 +120,7 @@ class Recall:
             namespaces: Where to look.
             filter: Conditions on the value.
             without: Items that are not to be among the result, as they are shown elsewhere.
+            mode: What the store goes by; ``keyword`` needs no embedder.
         """
         query = question.query(self.enough_terms)
         condition = parse(filter)
@@ -126,7 +129,7 @@ class Recall:
         items: dict[Place, Item] = {}
         calls = 0
         for namespace in namespaces:
-            found = yield self._find(namespace, query, filter)
+            found = yield self._find(namespace, query, filter, mode)
             calls += 1
             for hit in found:
                 items.setdefault((hit.namespace, hit.key), hit)
@@ -156,8 +159,11 @@ class Recall:
         used = sum(tokens for _, tokens in fitting)
         return RecallReport(memories, query, used, calls, len(items))
 
-    def _find(self, namespace: Namespace, query: str, filter: Mapping[str, Any] | None) -> Call:
+    def _find(
+        self, namespace: Namespace, query: str, filter: Mapping[str, Any] | None, mode: Mode
+    ) -> Call:
         options: dict[str, Any] = {
+            "mode": mode,
             "filter": filter,
             "limit": self.candidates,
             "refresh_ttl": False,  # To be looked at is not to be used.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from langgraph_memory import clock
+from langgraph_memory.recall.ends import ends
 from langgraph_memory.recall.times import Span, spans
 from langgraph_memory.store.analysis import query_terms
 
@@ -24,12 +25,8 @@ _FIRST_PERSON = re.compile(
 )
 
 
-LONGEST = 2_000
-"""Characters of a message that are looked at; its first and its last, as what is pasted between
-them is seldom the question."""
-
 LONGEST_BEFORE = 400
-"""The same of a turn before it."""
+"""Characters of a turn before the message that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -60,21 +57,21 @@ class Question:
         Args:
             enough: Terms that make a text say enough by itself.
         """
-        wanted = _ends(self.text, LONGEST)
+        wanted = ends(self.text)
         for earlier in reversed(self.before):
             if len(query_terms(wanted)) >= enough:
                 break
-            wanted = f"{_ends(earlier, LONGEST_BEFORE)}\n{wanted}"
+            wanted = f"{ends(earlier, LONGEST_BEFORE)}\n{wanted}"
         return wanted
 
     @property
     def formerly(self) -> bool:
         """Whether it asks how something was, and not how it is."""
-        return _FORMERLY.search(_ends(self.text, LONGEST)) is not None
+        return _FORMERLY.search(ends(self.text)) is not None
 
     def spans(self, known_until: datetime | None) -> tuple[Span, ...]:
         """The times it names, see `times.spans`."""
-        return spans(_ends(self.text, LONGEST), self.now, known_until)
+        return spans(ends(self.text), self.now, known_until)
 
 
 def named(question: Question, speakers: Collection[str]) -> frozenset[str]:
@@ -88,7 +85,7 @@ def named(question: Question, speakers: Collection[str]) -> frozenset[str]:
         A part of the speakers; none of them if it is about all or cannot be told.
     """
     every = {speaker for speaker in speakers if speaker}
-    said = _ends(question.text, LONGEST)
+    said = ends(question.text)
     text = said.casefold()
     found = {speaker for speaker in every if _mentions(text, speaker.casefold())}
     if question.asker in every and _FIRST_PERSON.search(said):
@@ -101,9 +98,3 @@ def _mentions(text: str, name: str) -> bool:
     if not name.isascii():
         return name in text
     return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
-
-
-def _ends(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    return f"{text[: longest // 2]}\n{text[-longest // 2 :]}"

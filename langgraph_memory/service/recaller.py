@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.identity import Identity
 from langgraph_memory.profile import UserProfile, lines
 from langgraph_memory.recall import (
@@ -22,15 +25,19 @@ from langgraph_memory.recall import (
 )
 from langgraph_memory.records import MemoryRecord, MemoryType, Status, is_record
 from langgraph_memory.service.recollection import NOTHING, Recollection
-from langgraph_memory.service.turns import newest_question
+from langgraph_memory.service.turns import Asked, newest_question
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import MemoryHit, MemoryStore
-from langgraph_memory.tasks import Tasks, task_block
-from langgraph_memory.tokens import DEFAULT_COUNTER
+from langgraph_memory.store.operations import Mode
+from langgraph_memory.tasks import FoundTask, Tasks, task_block
 
 __all__ = ["Recaller"]
 
+logger = logging.getLogger("langgraph_memory.service")
+
 Namespace = tuple[str, ...]
+Place = tuple[Namespace, str]
+T = TypeVar("T")
 
 STANDING = {
     "status": Status.ACTIVE.value,
@@ -41,6 +48,9 @@ MOST_STANDING = 1_000
 
 class Recaller:
     """Recalls for the newest message of a thread. It only reads.
+
+    What always holds is read by filter and comes first; nothing that goes wrong afterwards takes it
+    away. Where the embedder fails, memories and tasks are found by their words.
 
     Args:
         store: Where memories are.
@@ -64,44 +74,74 @@ class Recaller:
             min_similarity=_least_similarity(store, settings),
         )
 
-    def steps(self, who: Identity, messages: Sequence[BaseMessage]) -> Steps[Recollection]:
-        """What is known that bears on a thread's newest user message."""
+    def steps(
+        self,
+        who: Identity,
+        messages: Sequence[BaseMessage],
+        so_far: Callable[[Recollection], object] = lambda _: None,
+    ) -> Steps[Recollection]:
+        """What is known that bears on a thread's newest user message.
+
+        Args:
+            who: Whose memories.
+            messages: The thread.
+            so_far: Is given what there is as soon as it is there, for those who cannot wait for
+                the rest: what always holds, then that with what was found.
+
+        Raises:
+            Exception: Whatever the store raises when it is asked for what always holds.
+        """
         asked = newest_question(messages)
         if asked is None:
             return NOTHING
-        records: dict[tuple[Namespace, str], MemoryRecord] = {}
+        found, shown = yield from self._always(who, asked)
+        so_far(found)
+        question = Question(asked.text, clock.now(), asked.before)
+
+        def search(mode: Mode) -> Steps[RecallReport]:
+            return self._recall.steps(question, who.places, without=shown, mode=mode)
+
+        failed, report = yield from _by_meaning_or_words("recalled", search, found.failed)
+        found = replace(found, failed=failed)
+        if report is not None:
+            found = replace(
+                found,
+                recalled=recalled_block(report.memories),
+                why=(*found.why, *map(_reasons, report.memories)),
+            )
+        so_far(found)
+
+        def returned(mode: Mode) -> Steps[list[FoundTask]]:
+            return Tasks(self._store, who.tasks).returned(asked.text, mode=mode)
+
+        failed, tasks = yield from _by_meaning_or_words("tasks", returned, found.failed)
+        block = task_block([each.task for each in tasks or ()], tokens=self._settings.task_tokens)
+        reasons = (_reason("tasks", (who.tasks, key)) for key in block.included)
+        return replace(found, failed=failed, tasks=block.text, why=(*found.why, *reasons))
+
+    def _always(self, who: Identity, asked: Asked) -> Steps[tuple[Recollection, list[Place]]]:
+        """What always holds, and where it is."""
+        records: dict[Place, MemoryRecord] = {}
+        failed: list[str] = []
         for place in who.places:
             hits: list[MemoryHit] = yield self._standing(place)
-            records |= {
-                (hit.namespace, hit.key): MemoryRecord.from_value(hit.value)
-                for hit in hits
-                if is_record(hit.value)
-            }
-        profile = yield from self._profile_lines(who)
-        standing = standing_block(
+            for hit in hits:
+                try:
+                    if is_record(hit.value):
+                        records[hit.namespace, hit.key] = MemoryRecord.from_value(hit.value)
+                except InvalidInputError as error:  # One that others have written, and wrongly.
+                    failed.append(_failure("standing", error))
+        profile: list[tuple[str, str]] = []
+        try:
+            profile = yield from self._profile_lines(who)
+        except Exception as error:
+            failed.append(_failure("profile", error))
+        block = standing_block(
             list(records.values()), tokens=self._settings.profile_tokens, profile=profile
         )
-        shown = [place for place, record in records.items() if record.id in standing.included]
-        question = Question(asked.text, clock.now(), asked.before)
-        report: RecallReport = yield from self._recall.steps(question, who.places, without=shown)
-        recalled = recalled_block(report.memories)
-        returned = yield from Tasks(self._store, who.tasks).returned(asked.text)
-        tasks = task_block([each.task for each in returned], tokens=self._settings.task_tokens)
-        return Recollection(
-            question=asked.key,
-            standing=standing.text,
-            recalled=recalled,
-            tasks=tasks.text,
-            why=(
-                *({"block": "standing", "namespace": [*ns], "key": key} for ns, key in shown),
-                *(_reasons(each) for each in report.memories),
-                *(
-                    {"block": "tasks", "namespace": [*who.tasks], "key": key}
-                    for key in tasks.included
-                ),
-            ),
-            tokens=sum(map(DEFAULT_COUNTER.count_text, (standing.text, recalled, tasks.text))),
-        )
+        shown = [place for place, record in records.items() if record.id in block.included]
+        why = tuple(_reason("standing", place) for place in shown)
+        return Recollection(asked.key, block.text, why=why, failed=tuple(failed)), shown
 
     def _profile_lines(self, who: Identity) -> Steps[list[tuple[str, str]]]:
         if self._profile is None:
@@ -112,6 +152,43 @@ class Recaller:
     def _standing(self, place: Namespace) -> Call:
         given: dict[str, Any] = {"filter": STANDING, "limit": MOST_STANDING, "refresh_ttl": False}
         return Call.of(self._store.find, self._store.afind, place, "", **given)
+
+
+MEANING = "meaning"
+
+
+def _by_meaning_or_words(
+    part: str, search: Callable[[Mode], Steps[T]], failed: tuple[str, ...]
+) -> Steps[tuple[tuple[str, ...], T | None]]:
+    """What a search finds, by words alone if it fails or another did; None if that fails, too.
+
+    Args:
+        part: What is searched for.
+        search: Makes the search.
+        failed: What has failed so far.
+
+    Returns:
+        What has failed by now, and what was found.
+    """
+    if not any(each.startswith(MEANING) for each in failed):
+        try:
+            return failed, (yield from search("hybrid"))
+        except Exception as error:
+            failed = (*failed, _failure(MEANING, error))
+    try:
+        return failed, (yield from search("keyword"))
+    except Exception as error:
+        return (*failed, _failure(part, error)), None
+
+
+def _failure(part: str, error: Exception) -> str:
+    kind = type(error).__name__
+    logger.warning("Recalled without all that is known (%s): %s: %s", part, kind, error)
+    return f"{part}: {kind}"
+
+
+def _reason(block: str, place: Place) -> dict[str, Any]:
+    return {"block": block, "namespace": [*place[0]], "key": place[1]}
 
 
 def _reasons(memory: Recalled) -> dict[str, Any]:

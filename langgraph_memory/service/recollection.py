@@ -9,6 +9,7 @@ from typing import Any, Literal
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from langgraph_memory.messages import is_said_by_user, made
+from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["NOTHING", "Placement", "Recollection", "placed"]
 
@@ -27,7 +28,10 @@ class Recollection:
         tasks: The block of unfinished tasks that the user comes back to.
         why: For each memory in either block, where it is and why it is there; plain JSON without
             what it says.
-        tokens: Of all blocks.
+        failed: What is missing because of an error, and its kind, as in
+            ``meaning: ConnectionError``. It is one of ``standing`` and ``profile`` for what always
+            holds, ``meaning`` where memories were found by their words alone, ``recalled``, and
+            ``tasks``.
     """
 
     question: str = ""
@@ -35,7 +39,12 @@ class Recollection:
     recalled: str = ""
     tasks: str = ""
     why: tuple[Mapping[str, Any], ...] = ()
-    tokens: int = 0
+    failed: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Of all blocks."""
+        return sum(map(DEFAULT_COUNTER.count_text, (self.standing, self.recalled, self.tasks)))
 
     @property
     def used(self) -> tuple[tuple[Namespace, str], ...]:

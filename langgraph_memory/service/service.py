@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -39,9 +39,10 @@ from langgraph_memory.service.strangers import disowned
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import newest_question, turns_of
 from langgraph_memory.service.user_memories import memories_of
-from langgraph_memory.service.why import Reason, reasons
+from langgraph_memory.service.why import Reason, reasons_for, shown_to
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import Change, MemoryStore, committed
+from langgraph_memory.summarization.state import read
 
 __all__ = ["MemoryService"]
 
@@ -57,6 +58,29 @@ CLOSING = 10.0
 PATIENCE = 100
 
 Place = tuple[tuple[str, ...], str | None, str]
+
+
+class _Recalling:
+    """A recollection in the making.
+
+    Attributes:
+        so_far: What there is of it already.
+        whole: All of it.
+    """
+
+    so_far: Recollection = NOTHING
+    whole: Future[Recollection]
+
+    def keep(self, recollection: Recollection) -> None:
+        """There is more of it."""
+        self.so_far = recollection
+
+    def settle(self) -> Recollection:
+        """What there is now, for the rest of the turn, too, so that its requests are alike."""
+        if self.so_far is not NOTHING:
+            self.whole = Future()
+            self.whole.set_result(self.so_far)
+        return self.so_far
 
 
 class MemoryService:
@@ -105,7 +129,7 @@ class MemoryService:
         self._worker = Worker(queue, self._work)
         self._threads = DaemonThreads("langgraph-memory")
         self._closed = False
-        self._recalled: OrderedDict[Place, Future[Recollection]] = OrderedDict()
+        self._recalled: OrderedDict[Place, _Recalling] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -140,27 +164,29 @@ class MemoryService:
     ) -> Recollection:
         """The memories for a thread's newest user message, the same at every call of its turn.
 
-        What cannot be recalled is reported and left out: a reply without memories is better than
-        none.
+        What cannot be recalled in time is reported and left out: a reply without memories is better
+        than none.
         """
-        future = self._ahead(who, thread, messages)
+        recalling = self._ahead(who, thread, messages)
+        if recalling is None:
+            return NOTHING
         try:
-            return NOTHING if future is None else future.result(self.settings.load_timeout)
+            return recalling.whole.result(self.settings.load_timeout)
         except Exception as error:
-            return self._failed(who, thread, error)
+            return self._failed(who, thread, error, recalling)
 
     async def arecollect(
         self, who: Identity, thread: str | None, messages: Sequence[BaseMessage]
     ) -> Recollection:
         """`recollect` without blocking the event loop."""
-        future = self._ahead(who, thread, messages)
+        recalling = self._ahead(who, thread, messages)
+        if recalling is None:
+            return NOTHING
         try:
-            if future is None:
-                return NOTHING
-            waiting = asyncio.shield(asyncio.wrap_future(future))
+            waiting = asyncio.shield(asyncio.wrap_future(recalling.whole))
             return await asyncio.wait_for(waiting, self.settings.load_timeout)
         except Exception as error:
-            return self._failed(who, thread, error)
+            return self._failed(who, thread, error, recalling)
 
     def _ahead(
         self,
@@ -168,23 +194,24 @@ class MemoryService:
         thread: str | None,
         messages: Sequence[BaseMessage],
         note: Mapping[str, Any] | None = None,
-    ) -> Future[Recollection] | None:
+    ) -> _Recalling | None:
         """The recollection that was begun for a question, or is begun now."""
         asked = newest_question(messages)
         if asked is None:
             return None
         place = (who.memories, thread, asked.key)
         with self._lock:
-            future = self._recalled.get(place)
+            recalling = self._recalled.get(place)
             if self._closed:
-                return future
-            if future is None or note is not None:
-                work = partial(self._prepare, who, thread, list(messages), note)
-                future = self._threads.submit(work)
-                self._recalled[place] = future
+                return recalling
+            if recalling is None or note is not None:
+                recalling = _Recalling()
+                work = partial(self._prepare, who, thread, list(messages), note, recalling.keep)
+                recalling.whole = self._threads.submit(work)
+                self._recalled[place] = recalling
                 while len(self._recalled) > REMEMBERED:
                     self._recalled.popitem(last=False)
-            return future
+            return recalling
 
     def _prepare(
         self,
@@ -192,15 +219,29 @@ class MemoryService:
         thread: str | None,
         messages: Sequence[BaseMessage],
         note: Mapping[str, Any] | None,
+        so_far: Callable[[Recollection], None],
     ) -> Recollection:
-        if note is not None:
-            try:
-                self._request(who, note)
-            except Exception:  # `end` notes it again.
-                logger.exception("A turn could not be noted before its reply.")
+        # Beside it, as a write may hang where one can read.
+        noting = self._threads.submit(partial(self._request, who, note)) if note else None
+        try:
+            return self._recall(who, thread, messages, so_far)
+        finally:
+            error = noting.exception() if noting is not None else None
+            if error is not None:  # `end` notes it again.
+                logger.error("A turn could not be noted before its reply.", exc_info=error)
+
+    def _recall(
+        self,
+        who: Identity,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        so_far: Callable[[Recollection], None],
+    ) -> Recollection:
         if not self.settings.auto_load:
             return NOTHING
-        recollection = drive(self._recaller.steps(who, messages))
+        recollection = drive(self._recaller.steps(who, messages, so_far))
+        for failed in recollection.failed:
+            self._tell("recall_failed", who, thread, reason=failed)
         self._tell(
             "recalled",
             who,
@@ -210,11 +251,14 @@ class MemoryService:
         )
         return recollection
 
-    def _failed(self, who: Identity, thread: str | None, error: Exception) -> Recollection:
+    def _failed(
+        self, who: Identity, thread: str | None, error: Exception, recalling: _Recalling
+    ) -> Recollection:
+        """What could be recalled in spite of an error, which may be that time is up."""
         reason = type(error).__name__
-        logger.warning("Nothing could be recalled for this turn: %s: %s", reason, error)
+        logger.warning("Not all could be recalled for this turn: %s: %s", reason, error)
         self._tell("recall_failed", who, thread, reason=reason)
-        return NOTHING
+        return recalling.settle()
 
     def without_memory(self, thread: str, error: Exception) -> None:
         """It could not be read whose thread it is; the run goes on as if there were no memory."""
@@ -353,10 +397,9 @@ class MemoryService:
             who: Whose memories; what is another's is left out.
             recollection: Or what the thread keeps of it under `memory_recall`.
         """
-        given = recollection.why if isinstance(recollection, Recollection) else recollection["why"]
-        mine = {*who.places, who.tasks}
-        own = [each for each in given if tuple(each["namespace"]) in mine]
-        return reasons(self.store, self._transcripts, own)
+        given = recollection
+        kept = given.why if isinstance(given, Recollection) else read(given, "why")
+        return reasons_for(self.store, self._transcripts, who, kept)
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""
@@ -427,13 +470,11 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
 
     What a thread keeps may have been written by others.
     """
-    used: dict[tuple[str, ...], list[str]] = {place: [] for place in who.places}
-    for each in why:
-        if isinstance(each, Mapping) and each.get("block") == "recalled":
-            keys = used.get(tuple(each.get("namespace") or ()))
-            if keys is not None and isinstance(each.get("key"), str):
-                keys.append(each["key"])
-    return {place: keys for place, keys in used.items() if keys}
+    used: dict[tuple[str, ...], list[str]] = {}
+    for shown in shown_to(who, why):
+        if shown.block == "recalled":
+            used.setdefault(shown.namespace, []).append(shown.key)
+    return used
 
 
 def _subject(who: Identity) -> str:

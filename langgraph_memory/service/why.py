@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp, Item
 
+from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.identity import Identity
 from langgraph_memory.messages import key_of, text_of
 from langgraph_memory.recall import passage_of
 from langgraph_memory.records import MemoryRecord, is_record
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.store import MemoryStore
+from langgraph_memory.store.drafts import key_of as stored_key
 
-__all__ = ["Reason", "reasons"]
+__all__ = ["Reason", "Shown", "reasons_for", "shown_to"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class Reason:
     """Why one memory was shown.
 
     Attributes:
-        block: `standing` for what always holds, `recalled` for what bears on the question.
+        block: `standing` for what always holds, `recalled` for what bears on the question, `tasks`
+            for what is unfinished.
         text: What it says.
         record: The memory; None for an item that is no record, or is gone.
         score: Its worth to the question, 0 to 1; None in the standing block.
@@ -55,43 +59,99 @@ class Reason:
         return "\n".join(lines)
 
 
-def reasons(
-    store: MemoryStore, transcripts: Transcripts | None, why: Sequence[Mapping[str, Any]]
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One entry of what a thread keeps of a recall.
+
+    Attributes:
+        block: As of a `Reason`.
+        namespace: Where the memory is.
+        key: Its key there.
+        score: As of a `Reason`.
+        parts: As of a `Reason`.
+    """
+
+    block: str
+    namespace: tuple[str, ...]
+    key: str
+    score: float | None
+    parts: Mapping[str, float]
+
+
+def shown_to(who: Identity, kept: Any) -> Iterator[Shown]:
+    """What a thread keeps of a recall, as far as it is the user's.
+
+    A thread's state can be written by clients of LangGraph's server: what is another's is left out,
+    and so is what is no entry at all.
+
+    Args:
+        who: Whose memories.
+        kept: As `Recollection.why`, or anything else.
+    """
+    places = {*who.places, who.tasks}
+    for each in kept if isinstance(kept, list | tuple) else ():
+        if not isinstance(each, Mapping):
+            continue
+        block, key, labels = each.get("block"), each.get("key"), each.get("namespace")
+        place = next((place for place in places if _is(labels, place)), None)
+        if place is not None and isinstance(block, str) and _is_key(key):
+            score, parts = each.get("score"), each.get("parts")
+            given = parts.items() if isinstance(parts, Mapping) else ()
+            numbers = {str(name): value for name, value in given if _is_number(value)}
+            yield Shown(block, place, key, score if _is_number(score) else None, numbers)
+
+
+def reasons_for(
+    store: MemoryStore, transcripts: Transcripts | None, who: Identity, kept: Any
 ) -> list[Reason]:
     """The reasons in full.
 
     Args:
         store: Where the memories are.
         transcripts: Where the threads are that they come from.
-        why: As `Recollection.why` or the thread's state has it.
+        who: Whose memories.
+        kept: As `Recollection.why` or the thread's state has it, see `shown_to`.
     """
-    places = [(tuple(each["namespace"]), each["key"]) for each in why]
-    items = store.batch([GetOp(*place, refresh_ttl=False) for place in places]) if places else []
+    entries = list(shown_to(who, kept))
+    ops = [GetOp(shown.namespace, shown.key, refresh_ttl=False) for shown in entries]
+    items = store.batch(ops) if ops else []
     threads: dict[str, list[BaseMessage]] = {}
     found = []
-    for each, item in zip(why, items, strict=True):
+    for shown, item in zip(entries, items, strict=True):
         record = _record(item)
-        thread = record.source_thread_id if record else None
+        # A memory that users share may come from a thread of one of the others.
+        thread = record.source_thread_id if record and shown.namespace == who.memories else None
         if transcripts is not None and thread is not None and thread not in threads:
             threads[thread] = transcripts.read(thread)[0]
         sources = set(record.source_message_ids) if record else set()
-        found.append(
-            Reason(
-                block=each["block"],
-                text=_text(item),
-                record=record,
-                score=each.get("score"),
-                parts=each.get("parts", {}),
-                said=tuple(m for m in threads.get(thread or "", ()) if key_of(m) in sources),
-            )
-        )
+        said = tuple(m for m in threads.get(thread or "", ()) if key_of(m) in sources)
+        found.append(Reason(shown.block, _text(item), record, shown.score, shown.parts, said))
     return found
 
 
 def _record(item: Any) -> MemoryRecord | None:
     if not isinstance(item, Item) or not is_record(item.value):
         return None
-    return MemoryRecord.from_value(item.value)
+    try:
+        return MemoryRecord.from_value(item.value)
+    except InvalidInputError:  # What somebody else has stored.
+        return None
+
+
+def _is(labels: Any, place: tuple[str, ...]) -> bool:
+    return isinstance(labels, list | tuple) and [*labels] == [*place]
+
+
+def _is_key(key: Any) -> TypeGuard[str]:
+    try:
+        return isinstance(key, str) and bool(stored_key(key))
+    except InvalidInputError:  # Too long for any store.
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    # The bounds leave out what no float can hold, and what is no number.
+    return isinstance(value, int | float) and -1e300 < value < 1e300
 
 
 def _text(item: Any) -> str:

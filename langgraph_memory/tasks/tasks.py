@@ -11,6 +11,7 @@ from langgraph.store.base import Item
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.recall.ends import ends
 from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed
 from langgraph_memory.store.operations import Mode
 from langgraph_memory.tasks.found import FoundTask, NoteFault, RefusedNote, TaskChanges
@@ -84,7 +85,7 @@ class Tasks:
         """Unfinished tasks that the user comes back to with a message, the most relevant first.
 
         Most messages come back to none. One that only asks to go on, and says with what in no
-        word, means the task last spoken of.
+        word, means the task last spoken of. Of a long message the ends are looked at.
         """
         return drive(self.returned(message, limit))
 
@@ -92,11 +93,17 @@ class Tasks:
         """`returned_to` without blocking the event loop."""
         return await adrive(self.returned(message, limit))
 
-    def returned(self, message: str, limit: int = 3) -> Steps[list[FoundTask]]:
-        """`returned_to` as steps, for those who have other calls to make in between."""
+    def returned(
+        self, message: str, limit: int = 3, *, mode: Mode = "hybrid"
+    ) -> Steps[list[FoundTask]]:
+        """`returned_to` as steps, for those who have other calls to make in between.
+
+        In mode ``keyword`` the embedder is not asked.
+        """
+        message = ends(message)
         if not message.strip():
             return []
-        found = yield from self.finding(message, CANDIDATES)
+        found = yield from self._searching(message, CANDIDATES, OPEN, mode)
         chosen = [each for each in found if self.returning.is_meant(message, each)]
         if not chosen and self.returning.goes_on(message):
             chosen = yield from self.finding("", 1)

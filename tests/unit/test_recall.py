@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from embedders import DIMS, WordEmbeddings
 
+from langgraph_memory.calls import drive
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.recall import (
     Question,
@@ -298,6 +300,16 @@ class TestTheQuestion:
         report = Recall(store).recall(Question(question, NOW), USER)
         assert keys(report) == ["tram"]
         assert len(report.query) < 2_100
+
+    def test_by_its_words_alone_it_is_put_to_no_embedder(self):
+        embedder = WordEmbeddings()
+        with SQLiteMemoryStore(":memory:", index={"dims": DIMS, "embed": embedder}) as store:
+            store.put(USER, "tram", {"text": "The tram runs every ten minutes."})
+            store.put(USER, "dog", {"text": "A dog sleeps."})
+            question = Question("How often runs the tram?", NOW)
+            report = drive(Recall(store).steps(question, [USER], mode="keyword"))
+        assert keys(report) == ["tram"]
+        assert embedder.queries == []
 
     @pytest.mark.parametrize("text", ["", "  \n", "?!"])
     def test_one_without_words_finds_nothing(self, store, text):

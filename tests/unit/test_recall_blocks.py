@@ -41,6 +41,11 @@ def test_values_that_are_no_records_are_notes():
     assert "1. [NOTE] user: I saw a walrus (relevance: " in text
 
 
+def test_a_record_that_somebody_else_has_written_wrongly_is_a_note():
+    value = MemoryRecord(content="The user keeps a walrus.").to_value() | {"importance": "very"}
+    assert "1. [NOTE] The user keeps a walrus. (relevance: " in recalled_block(recalled(value))
+
+
 def test_nothing_recalled_is_no_block():
     assert recalled_block([]) == ""
     assert standing_block([]).text == ""

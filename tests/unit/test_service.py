@@ -192,11 +192,12 @@ class TestRemembering:
         fail = [1]
 
         class Flaky(SQLiteMemoryStore):
-            def put_if_version(self, *args: Any, **kwargs: Any) -> Any:
-                if fail and args[2].get("state") == "done":
+            def commit(self, changes: Any) -> None:
+                changes = list(changes)
+                if fail and changes[0].namespace[0] == "jobs":
                     fail.pop()
                     raise StoreUnavailableError("gone for a moment")
-                return super().put_if_version(*args, **kwargs)
+                super().commit(changes)
 
         def listen(event: Event) -> None:
             events.append(event)

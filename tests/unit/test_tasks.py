@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from embedders import DIMS, WordEmbeddings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -285,6 +286,29 @@ def several(tasks):
 def test_a_task_is_injected_when_the_user_returns_to_it(several, message, title):
     found = [each.task.title for each in several.returned_to(message)]
     assert found == ([title] if title else [])
+
+
+def test_of_a_long_message_the_ends_are_looked_at():
+    embedder = WordEmbeddings()
+    pasted = "tick tock " * 4_000
+    with SQLiteMemoryStore(":memory:", index={"dims": DIMS, "embed": embedder}) as store:
+        tasks = Tasks(store, HERE)
+        tasks.save([BOAT])
+        asked = "Which primer for the dinghy?"
+        for message in (f"{asked}\n{pasted}", f"{pasted}\n{asked}", f"Look:\n{pasted}\n{asked}"):
+            assert [each.task.title for each in tasks.returned_to(message)] == [BOAT.title]
+        assert all(len(query) < 2_100 for query in embedder.queries)
+
+
+def test_by_its_words_alone_a_message_is_put_to_no_embedder():
+    embedder = WordEmbeddings()
+    with SQLiteMemoryStore(":memory:", index={"dims": DIMS, "embed": embedder}) as store:
+        tasks = Tasks(store, HERE)
+        tasks.save([BOAT])
+        asked = "Which primer should I buy for the dinghy?"
+        [found] = drive(tasks.returned(asked, mode="keyword"))
+    assert found.task.title == BOAT.title
+    assert embedder.queries == []
 
 
 def test_thresholds_are_checked_and_used(store, several):

@@ -1,0 +1,336 @@
+"""A chat model for the flight graph that needs no key: a clerk who knows what the request says.
+
+It keeps nothing between calls. What it does follows from the request alone: the system message with
+today's date, the form and the memories, and the messages. A limit that is not in the request does
+not exist for it, so a right offer proves that memory and context have brought the limit there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from graphs.flight_limits import limits_in
+from graphs.flight_phrases import is_chinese, list_cities, say, tell_flights, tell_limits
+from graphs.flight_reading import Said, read_message
+from langgraph_memory.extraction.signals import is_courtesy
+from langgraph_memory.offline import OfflineChatModel
+
+_TODAY = re.compile(r"Today is \D*(\d{4}-\d\d-\d\d)")
+_FORM = re.compile(r"<trip>\n(.*?)\n</trip>", re.DOTALL)
+_BLOCK = re.compile(r"<(\w+)>\n(.*?)\n</\1>", re.DOTALL)
+_SLOT = re.compile(r"^- (\w+): (\".*\"|[\w.]+) \(", re.MULTILINE)
+_MISSING = re.compile(r"^Missing:\n((?:- .*\n?)+)", re.MULTILINE)
+_ASKED = "already asked for"
+_BOOKED = re.compile(
+    r"Booked: (?P<flight>\w+) on (?P<date>\S+) for (?P<price>\d+) CNY\. "
+    r"Reference (?P<reference>\w+)"
+)
+_REJECTED = re.compile(r"User rejected the tool call(?:.*? with reason: (?P<why>.*))?", re.DOTALL)
+_REFUSED = re.compile(r"^Not taken: (\w+):", re.MULTILINE)
+
+
+class FlightClerk(OfflineChatModel):
+    """Sells tickets with the tools of the flight graph; without tools it is the offline model.
+
+    Attributes:
+        cities: The cities by the names that people call them by.
+    """
+
+    cities: dict[str, str]
+    disable_streaming: bool | Literal["tool_calling"] = "tool_calling"
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Announces that there are tool calls."""
+        super().model_post_init(context)
+        self.profile = {**(self.profile or {}), "tool_calling": True}
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[Any, AIMessage]:
+        """The clerk with its tools."""
+        names = [convert_to_openai_tool(tool)["function"]["name"] for tool in tools]
+        return self.bind(tools=names, **kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: Any = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        if not kwargs.get("tools"):
+            return super()._generate(messages, stop, run_manager, **kwargs)
+        message = decide(messages, self.cities)
+        message.usage_metadata = self._usage(messages, message.text)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call that was made since the user's message, and what came of it."""
+
+    name: str
+    args: Mapping[str, Any]
+    answer: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the clerk is sent.
+
+    Attributes:
+        text: The user's newest message.
+        said: What it says.
+        form: The filled slots.
+        missing: The required ones that are empty.
+        asked: Those of them that were asked for before.
+        limits: What the memories and summaries in the request say of price and night flights.
+        steps: What was done since.
+        offered: The flights that the last search found, if its result is still in the request.
+        tried: The bookings that were tried last.
+        serial: How many calls were made before.
+    """
+
+    text: str
+    said: Said
+    form: Mapping[str, Any]
+    missing: Sequence[str]
+    asked: Sequence[str]
+    limits: Mapping[str, Any]
+    steps: Sequence[Step]
+    offered: Sequence[Mapping[str, Any]]
+    tried: Sequence[Mapping[str, Any]]
+    serial: int
+
+    @property
+    def chinese(self) -> bool:
+        """Whether to answer in Chinese."""
+        return is_chinese(self.text)
+
+    def done(self, name: str) -> Step | None:
+        """The call of a tool since the user's message; the newest."""
+        return next((step for step in reversed(self.steps) if step.name == name), None)
+
+
+def read_request(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> Request:
+    """Read a request: nothing else is known."""
+    system = "\n".join(each.text for each in messages if isinstance(each, SystemMessage))
+    talk = [each for each in messages if not isinstance(each, SystemMessage)]
+    found = _FORM.search(system)
+    block = found[1] if found else ""
+    asked_on = _TODAY.search(system)
+    lines = _MISSING.search(block)
+    missing = lines[1].splitlines() if lines else []
+    at = max((i for i, each in enumerate(talk) if isinstance(each, HumanMessage)), default=0)
+    question = talk[at].text if talk else ""
+    notes = [*(each.text for each in talk if isinstance(each, HumanMessage)), system]
+    known = [body for note in notes for tag, body in _BLOCK.findall(note) if tag != "trip"]
+    steps = _steps(talk)
+    searches = [step for step in steps if step.name == "search_flights"]
+    return Request(
+        text=question,
+        said=read_message(
+            question, cities, date.fromisoformat(asked_on[1]) if asked_on else date.today()
+        ),
+        form={slot: json.loads(value) for slot, value in _SLOT.findall(block)},
+        missing=[_slot_of(line) for line in missing],
+        asked=[_slot_of(line) for line in missing if _ASKED in line],
+        limits=limits_in("\n".join(known)),
+        steps=_steps(talk[at:]),
+        offered=_listed(searches[-1].answer) if searches else (),
+        tried=_last_bookings(talk),
+        serial=len(steps),
+    )
+
+
+def decide(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> AIMessage:
+    """What to do next: call tools, or answer.
+
+    Args:
+        messages: The request.
+        cities: The cities by the names that people call them by.
+    """
+    it = read_request(messages, cities)
+    if it.steps and it.steps[-1].name == "book_flight":
+        booked = [
+            _told_booking(step, it.chinese) for step in it.steps if step.name == "book_flight"
+        ]
+        return AIMessage("\n".join(booked))
+    filled = it.done("fill_trip")
+    if filled is None:
+        if is_courtesy(it.text) and not (it.said.agrees or it.said.again):
+            return AIMessage(say(it.chinese, "welcome"))
+        if not it.said.is_about_flights:
+            return AIMessage(say(it.chinese, "decline"))
+        values = _new_values(it, cities)
+        asking = [slot for slot in it.missing if slot not in values][:1]
+        if values or (asking and asking[0] not in it.asked):
+            return _call(it, "fill_trip", {"values": values, "asking": asking})
+    elif refused := _REFUSED.search(filled.answer):
+        return AIMessage(_told_refusal(it, refused[1], filled, cities))
+    if it.missing:
+        return AIMessage(say(it.chinese, f"ask {it.missing[0]}"))
+    return _with_a_whole_form(it, bool(filled and filled.args.get("values")))
+
+
+def _with_a_whole_form(it: Request, changed: bool) -> AIMessage:
+    """Book what was chosen, or look for flights and offer them."""
+    searched, compared = it.done("search_flights"), it.done("compare_flights")
+    if it.said.again and it.tried and not changed:
+        return _calls(it, "book_flight", it.tried)
+    if searched is None and (changed or not it.offered or not _chosen(it)):
+        limits = {key: it.form[key] for key in ("max_price", "red_eye") if key in it.form}
+        route = {key: it.form[key] for key in ("origin", "destination", "date")}
+        return _call(it, "search_flights", {**route, **limits})
+    chosen = _chosen(it)
+    known = {flight["flight"]: flight for flight in it.offered}
+    if chosen and all(number in known for number in chosen):
+        return _calls(
+            it,
+            "book_flight",
+            [
+                {"flight": number, "date": it.form["date"], "price": known[number]["price"]}
+                for number in chosen
+            ],
+        )
+    route = {key: it.form[key] for key in ("origin", "destination", "date")}
+    about = {**route, "limits": tell_limits(it.form, it.chinese)}
+    if chosen:
+        strange = ", ".join(number for number in chosen if number not in known)
+        return AIMessage(say(it.chinese, "unknown", flight=strange, **about))
+    if not it.offered:
+        return AIMessage(say(it.chinese, "none", **about))
+    if len(it.offered) > 1 and compared is None:
+        return _call(it, "compare_flights", {"flights": list(known)})
+    best = json.loads(compared.answer) if compared else {}
+    flights = tell_flights(it.offered, best, it.chinese)
+    what = "offer" if len(it.offered) > 1 else "one"
+    return AIMessage(say(it.chinese, what, flights=flights, **about))
+
+
+def _new_values(it: Request, cities: Mapping[str, str]) -> dict[str, Any]:
+    """What the form does not say yet: from the message, and limits from what is remembered."""
+    new: dict[str, Any] = {}
+    for name, role in it.said.cities:
+        slot: str = role
+        if not slot and it.said.replaced:
+            slot = next((key for key, value in it.form.items() if value == it.said.replaced), "")
+        if not slot:
+            free = [each for each in (*it.asked, "destination", "origin") if each != "date"]
+            empty = [each for each in free if each not in it.form and each not in new]
+            slot = empty[0] if empty else "destination"
+        new[slot] = cities.get(name.casefold(), name)
+    if it.said.day is not None:
+        new["date"] = it.said.day.isoformat()
+    kept = {key: value for key, value in it.limits.items() if key not in it.form}
+    new = {**kept, **new, **it.said.limits}
+    return {slot: value for slot, value in new.items() if it.form.get(slot) != value}
+
+
+def _chosen(it: Request) -> list[str]:
+    """The flights that the message chooses among those that were offered, or names."""
+    said, offered = it.said, [flight["flight"] for flight in it.offered]
+    if said.numbers:
+        return list(said.numbers)
+    if not offered or said.cities or said.day:
+        return []
+    if said.place is not None:
+        return offered[said.place : said.place + 1]
+    if said.best:
+        key: Callable[[Mapping[str, Any]], Any] = {
+            "cheapest": lambda flight: flight["price"],
+            "fastest": lambda flight: flight["minutes"],
+            "earliest": lambda flight: flight["departs"],
+            "latest": lambda flight: [-int(part) for part in flight["departs"].split(":")],
+        }[said.best]
+        return [min(it.offered, key=key)["flight"]]
+    if len(offered) == 1 and (said.agrees or (said.buys and said.points)):
+        return offered
+    return []
+
+
+def _told_booking(step: Step, chinese: bool) -> str:
+    """What came of a booking; where a person answered instead, in that person's words."""
+    # What comes before is told by LangChain where a person has edited the call.
+    answer = step.answer.rpartition("Tool response:\n")[2]
+    if found := _BOOKED.search(answer):
+        return say(chinese, "booked", **found.groupdict())
+    if found := _REJECTED.match(answer):
+        return say(chinese, "rejected", why=found["why"] or "").rstrip()
+    return answer
+
+
+def _told_refusal(it: Request, slot: str, filled: Step, cities: Mapping[str, str]) -> str:
+    value = filled.args["values"].get(slot)
+    if slot in ("origin", "destination") and value not in cities.values():
+        names = list_cities(list(dict.fromkeys(cities.values())), it.chinese)
+        return say(it.chinese, "refused city", value=value, cities=names)
+    if slot == "date":
+        return say(it.chinese, "refused date")
+    route = {key: it.form.get(key, "?") for key in ("origin", "destination")}
+    return say(it.chinese, "refused", **route)
+
+
+def _call(it: Request, name: str, args: Mapping[str, Any]) -> AIMessage:
+    return _calls(it, name, [args])
+
+
+def _calls(it: Request, name: str, each: Sequence[Mapping[str, Any]]) -> AIMessage:
+    # Ids need only tell the calls of a request apart.
+    return AIMessage(
+        "",
+        tool_calls=[
+            {"name": name, "args": dict(args), "id": f"call_{it.serial + at}", "type": "tool_call"}
+            for at, args in enumerate(each)
+        ],
+    )
+
+
+def _steps(messages: Sequence[BaseMessage]) -> list[Step]:
+    """The calls with their answers, which are paired by id within a turn."""
+    steps: list[Step] = []
+    calls: dict[str, Any] = {}
+    for message in messages:
+        if isinstance(message, AIMessage):
+            calls = {call["id"] or "": call for call in message.tool_calls}
+        elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
+            call = calls[message.tool_call_id]
+            steps.append(Step(call["name"], call["args"], message.text))
+    return steps
+
+
+def _last_bookings(messages: Sequence[BaseMessage]) -> list[Mapping[str, Any]]:
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            made = [each for each in message.tool_calls if each["name"] == "book_flight"]
+            if made:
+                return [each["args"] for each in made]
+    return []
+
+
+def _listed(answer: str) -> list[Mapping[str, Any]]:
+    """The flights of a search's answer; none where it has been cleared or went wrong."""
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return []
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _slot_of(line: str) -> str:
+    return line.removeprefix("- ").partition(":")[0].strip()
