@@ -18,9 +18,19 @@ logger = logging.getLogger("langgraph_memory.events")
 class Event:
     """One thing that happened.
 
+    Of recall: `recalled`, and `recall_failed` where nothing could be.
+
+    Of turns that are read for memories: `extracted`; `extraction_skipped` where nothing can be in
+    them; `extraction_waits` for another day, told once; `extraction_failed` where it is tried again
+    later; `extraction_passed_over` where it failed too often.
+
+    Of what comes of it: `saved`, `superseded` and `archived` memories, `profile_changed`,
+    `task_changed`, and `dropped` for what was proposed and is no good.
+
+    Of threads: `thread_trimmed` and `thread_restored`.
+
     Attributes:
-        name: `recalled`, `recall_failed`, `extracted`, `extraction_skipped`, `dropped`, `saved`,
-            `superseded`, `retired`, `archived`, `profile_changed`, `task_changed`, …
+        name: One of those below.
         reason: Why, where there is a choice.
         agent: Name of the agent in namespaces.
         user: Whose memories.

@@ -2,13 +2,14 @@
 
 There is one job per subject (a user): asking again while it waits makes it one job, and while it
 runs has it run once more. Every change is a compare-and-set on the job's item, so no two workers
-have the same job, and a worker that dies loses its lease, not the job.
+have the same job, and a worker that dies loses its lease, not the job. What is done is deleted, so
+a look at the queue reads what waits and nothing else.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,14 +19,12 @@ from langgraph.store.base import Item
 from langgraph_memory import clock
 from langgraph_memory.errors import InvalidInputError, VersionConflictError
 from langgraph_memory.identity import encode_label
-from langgraph_memory.store import MemoryStore
+from langgraph_memory.store import Change, MemoryStore
 
 __all__ = ["Job", "JobQueue"]
 
 ATTEMPTS = 50
 """How often a change is tried that others get in the way of."""
-DONE_MINUTES = 5.0
-"""How long a finished job's item stays, in which a late request still finds it."""
 SLOWEST_RETRY = timedelta(hours=6)
 
 
@@ -38,6 +37,7 @@ class Job:
         due: When to do it.
         first_asked: When it was first asked for since it was last done.
         payload: What the requests said, see `JobQueue.request`.
+        asked: How often it was asked for since it was last done.
         attempts: How often it failed since it was last done.
         error: What the last failure said.
         lease: Who has it, None if nobody.
@@ -49,20 +49,21 @@ class Job:
     due: datetime
     first_asked: datetime
     payload: Mapping[str, Any] = field(default_factory=dict)
+    asked: int = 0
     attempts: int = 0
     error: str | None = None
     lease: str | None = None
     leased_until: datetime | None = None
     version: datetime | None = None
 
-    def to_value(self, state: str) -> dict[str, Any]:
+    def to_value(self) -> dict[str, Any]:
         """As an item's value."""
         return {
-            "state": state,
             "subject": self.subject,
             "due": clock.utc_text(self.due),
             "first_asked": clock.utc_text(self.first_asked),
             "payload": dict(self.payload),
+            "asked": self.asked,
             "attempts": self.attempts,
             "error": self.error,
             "lease": self.lease,
@@ -79,6 +80,7 @@ class Job:
             due=datetime.fromisoformat(value["due"]),
             first_asked=datetime.fromisoformat(value["first_asked"]),
             payload=value["payload"],
+            asked=value.get("asked", 0),
             attempts=value["attempts"],
             error=value["error"],
             lease=value["lease"],
@@ -95,7 +97,8 @@ class JobQueue:
         kind: Name of the queue.
         debounce: Seconds to wait for more requests of the same subject.
         longest_wait: Seconds after which a job is due however many requests still come.
-        lease: Seconds that a worker has for a job before others may take it.
+        lease: Seconds that a worker has for a job before others may take it, if it does not renew
+            its lease.
         retry: Seconds to the first repetition of a failed job; doubled each time, six hours at
             most.
     """
@@ -107,7 +110,7 @@ class JobQueue:
         *,
         debounce: float = 5.0,
         longest_wait: float = 60.0,
-        lease: float = 300.0,
+        lease: float = 120.0,
         retry: float = 10.0,
     ) -> None:
         if debounce < 0 or longest_wait < debounce or lease <= 0 or retry < 0:
@@ -120,7 +123,7 @@ class JobQueue:
         self._namespace = ("jobs", encode_label(kind))
         self._debounce = timedelta(seconds=debounce)
         self._longest_wait = timedelta(seconds=longest_wait)
-        self._lease = timedelta(seconds=lease)
+        self.lease = timedelta(seconds=lease)
         self._retry = timedelta(seconds=retry)
 
     def request(self, subject: str, payload: Mapping[str, Any] | None = None) -> Job:
@@ -135,51 +138,57 @@ class JobQueue:
         for _ in range(ATTEMPTS):
             now = clock.now()
             item = self._store.get(self._namespace, subject, refresh_ttl=False)
-            if item is None:
-                job = Job(subject, now, now)
-            elif item.value["state"] == "done":
-                job = Job(subject, now, now, version=item.updated_at)
-            else:
-                job = Job.from_item(item)
+            job = Job(subject, now, now) if item is None else Job.from_item(item)
             due = min(now + self._debounce, job.first_asked + self._longest_wait)
-            job = replace(job, due=due, payload=_merged(job.payload, payload or {}))
+            job = replace(
+                job, due=due, payload=_merged(job.payload, payload or {}), asked=job.asked + 1
+            )
             if job.lease is not None:  # It runs: once more when it is done.
                 job = replace(job, first_asked=now)
-            if (saved := self._put(job, "waiting")) is not None:
+            if (saved := self._put(job)) is not None:
                 return saved
         raise self._contended(subject)
 
-    def claim(
-        self,
-        *,
-        all_of_them: bool = False,
-        without: Collection[str] = (),
-        only: str | None = None,
-    ) -> Job | None:
-        """Take the job that is due longest, or none.
+    def ready(self, *, all_of_them: bool = False, only: str | None = None) -> list[Job]:
+        """Jobs that are due and that nobody has, those due longest first.
 
         Args:
-            all_of_them: Take jobs that are not due yet, too.
-            without: Subjects whose jobs are left alone.
-            only: The only subject whose job is taken; None for any.
+            all_of_them: Those that are not due yet, too.
+            only: The only subject whose job is wanted; None for any.
         """
+        now = clock.now()
+        return [
+            job
+            for job in self.waiting(only)
+            if (all_of_them or job.due <= now)
+            and (job.leased_until is None or job.leased_until <= now)
+        ]
+
+    def take(self, job: Job) -> Job | None:
+        """Have a job for as long as the lease is; None if it is not any more as it was read."""
+        until = clock.now() + self.lease
+        return self._put(replace(job, lease=uuid.uuid4().hex, leased_until=until))
+
+    def claim(self) -> Job | None:
+        """Take the job that is due longest, or none."""
         for _ in range(ATTEMPTS):
-            now = clock.now()
-            due = [
-                job
-                for job in map(Job.from_item, self._waiting())
-                if (all_of_them or job.due <= now)
-                and job.subject not in without
-                and only in (None, job.subject)
-                and (job.leased_until is None or job.leased_until <= now)
-            ]
-            for job in sorted(due, key=lambda job: (job.due, job.subject)):
-                taken = replace(job, lease=uuid.uuid4().hex, leased_until=now + self._lease)
-                if (saved := self._put(taken, "waiting")) is not None:
-                    return saved
-            if not due:
+            ready = self.ready()
+            for job in ready:
+                if (taken := self.take(job)) is not None:
+                    return taken
+            if not ready:
                 return None  # And not because others changed them at the same moment.
         return None
+
+    def renew(self, job: Job) -> bool:
+        """Have a claimed job for another lease from now on; whether it was still this worker's."""
+        for _ in range(ATTEMPTS):
+            there = self._held(job)
+            if there is None:
+                return False
+            if self._put(replace(there, leased_until=clock.now() + self.lease)) is not None:
+                return True
+        raise self._contended(job.subject)
 
     def finish(self, job: Job) -> None:
         """A claimed job is done. If it was asked for again meanwhile, it waits once more."""
@@ -187,12 +196,8 @@ class JobQueue:
             there = self._held(job)
             if there is None:
                 return
-            if there.version == job.version:
-                # What was asked for may quote a conversation: it is not kept longer than needed.
-                done = replace(
-                    there, payload={}, lease=None, leased_until=None, attempts=0, error=None
-                )
-                if self._put(done, "done", ttl=DONE_MINUTES) is not None:
+            if there.asked == job.asked:
+                if self._remove(there):
                     return
             else:
                 # What is as it was is done; a None says nothing, so that may have been asked anew.
@@ -202,9 +207,15 @@ class JobQueue:
                     if value is None or value != job.payload.get(key)
                 }
                 again = replace(
-                    there, payload=left, lease=None, leased_until=None, attempts=0, error=None
+                    there,
+                    payload=left,
+                    asked=there.asked - job.asked,
+                    lease=None,
+                    leased_until=None,
+                    attempts=0,
+                    error=None,
                 )
-                if self._put(again, "waiting") is not None:
+                if self._put(again) is not None:
                     return
         raise self._contended(job.subject)
 
@@ -231,22 +242,24 @@ class JobQueue:
             released = later(there)
             # What is asked for meanwhile is merged anew, as if it were first asked for then.
             released = replace(released, lease=None, leased_until=None, first_asked=released.due)
-            if there.version != job.version:  # Asked for meanwhile: as soon as that says.
+            if there.asked != job.asked:  # Asked for meanwhile: as soon as that says.
                 released = replace(released, due=min(released.due, there.due))
-            if self._put(released, "waiting") is not None:
+            if self._put(released) is not None:
                 return
         raise self._contended(job.subject)
 
-    def waiting(self) -> list[Job]:
-        """Jobs that are not done, running ones included, by the time they are due."""
-        return sorted(map(Job.from_item, self._waiting()), key=lambda job: (job.due, job.subject))
+    def waiting(self, only: str | None = None) -> list[Job]:
+        """Jobs that are not done, running ones included, by the time they are due.
 
-    def _waiting(self) -> list[Item]:
-        return [
-            item
-            for item in self._store.scan(self._namespace)
-            if item.namespace == self._namespace and item.value["state"] == "waiting"
-        ]
+        Args:
+            only: The only subject whose job is wanted; None for any.
+        """
+        if only is not None:
+            item = self._store.get(self._namespace, only, refresh_ttl=False)
+            return [] if item is None else [Job.from_item(item)]
+        items = self._store.scan(self._namespace)
+        jobs = [Job.from_item(item) for item in items if item.namespace == self._namespace]
+        return sorted(jobs, key=lambda job: (job.due, job.subject))
 
     def _held(self, job: Job) -> Job | None:
         """The job's item now, if the lease is still this worker's."""
@@ -255,20 +268,28 @@ class JobQueue:
             return None
         return Job.from_item(item)
 
-    def _put(self, job: Job, state: str, ttl: float | None = None) -> Job | None:
+    def _put(self, job: Job) -> Job | None:
         """Write a job if nobody has changed it; None if somebody has."""
         try:
             version = self._store.put_if_version(
                 self._namespace,
                 job.subject,
-                job.to_value(state),
+                job.to_value(),
                 version=job.version,
                 index=False,
-                ttl=ttl,
+                ttl=None,
             )
         except VersionConflictError:
             return None
         return replace(job, version=version)
+
+    def _remove(self, job: Job) -> bool:
+        """Delete a job if nobody has changed it; whether it was so."""
+        try:
+            self._store.commit([Change(self._namespace, job.subject, None, job.version)])
+        except VersionConflictError:
+            return False
+        return True
 
     def _contended(self, subject: str) -> VersionConflictError:
         return VersionConflictError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -17,7 +17,7 @@ from langgraph_memory.messages import text_of
 from langgraph_memory.service.ledger import Account
 from langgraph_memory.service.turns import Turn
 
-__all__ = ["Batch", "batch_of"]
+__all__ = ["TURNS_AT_ONCE", "Batch", "batch_of"]
 
 TURNS_AT_ONCE = 20
 CHARACTERS_AT_ONCE = 12_000
@@ -31,7 +31,7 @@ class Batch:
     Attributes:
         worth: Those that the gate lets through to the extractor.
         skipped: The others, with the reason.
-        waits: Whether there are turns that must wait for another day.
+        waits: Whether the turns after them must wait for another day.
     """
 
     worth: tuple[Turn, ...] = ()
@@ -44,7 +44,9 @@ class Batch:
         return [turn.key for turn, _ in self.skipped] + [turn.key for turn in self.worth]
 
 
-def batch_of(new: Sequence[Turn], account: Account, quota: int, today: date) -> Batch:
+def batch_of(
+    new: Sequence[Turn], account: Account, quota: int, today: date, known: Collection[str] = ()
+) -> Batch:
     """The first of the unread turns, up to the first that must wait or is too much.
 
     Args:
@@ -52,15 +54,19 @@ def batch_of(new: Sequence[Turn], account: Account, quota: int, today: date) -> 
         account: What is known of the user.
         quota: Memories per day; 0 for no limit.
         today: The day, in UTC.
+        known: Digests of turns that say nothing new.
     """
     gate = GateSettings(enabled=account.enabled, daily_quota=quota)
     stored = account.stored_on(today)
-    digests = set(account.digests)
+    digests: list[str] = []
     worth: list[Turn] = []
     skipped: list[tuple[Turn, SkipReason]] = []
     size = 0
     for turn in new:
-        seen = Seen(digests=digests, stored_today=stored)
+        digest = text_digest(turn.in_context)
+        if digest in digests[:-1]:
+            break  # What was said in between may have made it news again: first write that.
+        seen = Seen(digests={*known, *digests[-1:]}, stored_today=stored)
         reason = should_skip_extraction(turn.in_context, gate, seen)
         if reason is SkipReason.QUOTA:
             return Batch(tuple(worth), tuple(skipped), waits=True)
@@ -71,7 +77,7 @@ def batch_of(new: Sequence[Turn], account: Account, quota: int, today: date) -> 
         if reason is None:
             worth.append(turn)
             size += length
-            digests.add(text_digest(turn.in_context))
+            digests.append(digest)
         else:
             skipped.append((turn, reason))
     return Batch(tuple(worth), tuple(skipped))

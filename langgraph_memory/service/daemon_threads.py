@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from typing import TypeVar
 
 __all__ = ["DaemonThreads"]
@@ -23,7 +24,7 @@ class DaemonThreads:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._running: set[Future[object]] = set()
+        self._running: set[threading.Thread] = set()
         self._lock = threading.Lock()
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
@@ -35,17 +36,18 @@ class DaemonThreads:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            finally:
-                with self._lock:
-                    self._running.discard(future)
 
+        thread = threading.Thread(target=run, name=self._name, daemon=True)
         with self._lock:
-            self._running.add(future)  # type: ignore[arg-type]
-        threading.Thread(target=run, name=self._name, daemon=True).start()
+            self._running = {each for each in self._running if each.is_alive()}
+            thread.start()
+            self._running.add(thread)
         return future
 
     def wait(self, timeout: float) -> None:
         """Wait for all that runs now, so many seconds at most."""
         with self._lock:
-            running = list(self._running)
-        wait(running, timeout)
+            running = self._running - {threading.current_thread()}
+        end = time.monotonic() + timeout
+        for thread in running:
+            thread.join(max(0.0, end - time.monotonic()))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
+from itertools import takewhile
+from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp
@@ -27,14 +31,26 @@ from langgraph_memory.extraction import (
 from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Outcome
 from langgraph_memory.messages import text_of
-from langgraph_memory.records import MemoryRecord
-from langgraph_memory.service.batch import Batch, batch_of
-from langgraph_memory.service.learned import Learned, Written, tell
+from langgraph_memory.records import MemoryRecord, Status
+from langgraph_memory.service.batch import TURNS_AT_ONCE, Batch, batch_of
+from langgraph_memory.service.faults import is_passing, is_refusal
+from langgraph_memory.service.learned import (
+    Learned,
+    Written,
+    tell,
+    tell_passed_over,
+    tell_waiting,
+)
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.profiling import Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, speaker_of, turns_of, unread
 from langgraph_memory.service.user_memories import memories_of
-from langgraph_memory.service.writing import edits_of, extraction_in, extraction_value
+from langgraph_memory.service.writing import (
+    edits_of,
+    extraction_in,
+    extraction_value,
+    kept_in,
+)
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import Change, MemoryStore, committed
 from langgraph_memory.tasks import Task, Tasks
@@ -48,17 +64,79 @@ LONGEST_QUERY = 2_000
 PROPOSAL_MINUTES = 30 * 24 * 60.0
 """How long what was proposed is kept, so that reading it again costs no second call."""
 UNWRITTEN = 64
-REFUSALS = (400, 413, 422)
-"""What a provider answers to a request that it would answer in the same way for ever."""
+TRIES = 5
+"""How often turns are tried again before the one that fails is passed over."""
+
+logger = logging.getLogger("langgraph_memory.service")
+
+
+@dataclass
+class _Reading:
+    """A thread that is being read.
+
+    Attributes:
+        who: Whose memories.
+        thread: The thread's id.
+        turns: All of it.
+        said_at: When the newest message was written.
+        asked: When turns were said, by their keys, as far as known.
+        gives_up: Whether it has failed often enough to go on without what fails.
+        learned: What came of it so far.
+        at_once: Turns that may be read together.
+        next: The turn that is to be read next.
+    """
+
+    who: Identity
+    thread: str
+    turns: Sequence[Turn]
+    said_at: datetime
+    asked: Mapping[str, datetime]
+    gives_up: bool
+    learned: Learned = field(default_factory=Learned)
+    at_once: int = TURNS_AT_ONCE
+    next: Turn | None = None
+
+    def time_of(self, turn: Turn) -> datetime:
+        """When a turn was said, in UTC."""
+        # Checkpoints have a clock of their own.
+        return clock.to_utc(min(self.asked.get(turn.key, self.said_at), clock.now()))
+
+    def together(self, new: Sequence[Turn]) -> list[Turn]:
+        """The first of the unread turns, those of one day alone: "tomorrow" is said in them."""
+        days = {turn.key: self.time_of(turn).date() for turn in new[: self.at_once]}
+        return list(takewhile(lambda turn: days.get(turn.key) == days[new[0].key], new))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was proposed for a batch.
+
+    Attributes:
+        extraction: The proposals.
+        key: The key that they are kept under; none where nothing was asked.
+        known: Ids of memories that the extractor was shown, the nearest first.
+    """
+
+    extraction: Extraction
+    key: str = ""
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """What was written at once, the key of what was proposed for it, and whether there is more."""
+    """What was written at once.
 
-    written: Written
-    key: str
-    more: bool
+    Attributes:
+        written: What of; None if there was nothing to read.
+        key: Of what was proposed for it.
+        more: Whether there is more to read.
+        waiting: Turns that must wait, of which nobody was told.
+    """
+
+    written: Written | None = None
+    key: str = ""
+    more: bool = False
+    waiting: tuple[Turn, ...] = ()
 
 
 class Learner:
@@ -86,88 +164,142 @@ class Learner:
         self._profile = profile
         self._listener = listener
         # What a model said and could not be written is not asked for again.
-        self._unwritten: OrderedDict[str, Extraction] = OrderedDict()
+        self._unwritten: OrderedDict[tuple[Identity, str], _Found] = OrderedDict()
+        self._lock = threading.Lock()
 
     def steps(
-        self, who: Identity, thread: str, messages: Sequence[BaseMessage], said_at: datetime
+        self,
+        who: Identity,
+        thread: str,
+        messages: Sequence[BaseMessage],
+        said_at: datetime,
+        asked: Mapping[str, datetime] = MappingProxyType({}),
+        attempt: int = 0,
     ) -> Steps[Learned]:
-        """Read the turns of a thread that nobody has read.
+        """Read the turns of a thread that nobody has read. Several threads may do so at once.
+
+        A turn that cannot be read is passed over after several attempts, so that it does not stand
+        before all that is said later: one at each attempt, as it may be that nothing can be read.
+        What fails for reasons that pass, such as a provider that is overloaded, never is.
 
         Args:
             who: Whose memories.
             thread: The thread's id.
             messages: All of it.
             said_at: When the newest message was written.
+            asked: When turns were said, by their keys; for others, `said_at` is taken.
+            attempt: How often this has failed before.
         """
-        learned = Learned()
-        turns = turns_of(messages)
-        said_at = min(said_at, clock.now())  # Checkpoints have a clock of their own.
-        while (yield from self._round(who, thread, turns, said_at, learned)):
-            pass
-        return learned
+        reading = _Reading(
+            who, thread, turns_of(messages), said_at, asked, gives_up=attempt >= TRIES
+        )
+        while True:
+            try:
+                if not (yield from self._round(reading)):
+                    return reading.learned
+            except Exception as error:
+                failed = reading.next
+                gives_up = reading.gives_up and not reading.learned.passed_over
+                if failed is None or not gives_up or is_passing(error):
+                    raise
+                if reading.at_once > 1:
+                    reading.at_once = 1  # One by one, to find the one that fails.
+                else:
+                    yield from self._pass_over(reading, failed, error)
+                    reading.at_once = TURNS_AT_ONCE
 
-    def _round(
-        self,
-        who: Identity,
-        thread: str,
-        turns: Sequence[Turn],
-        said_at: datetime,
-        learned: Learned,
-    ) -> Steps[bool]:
+    def _round(self, reading: _Reading) -> Steps[bool]:
         """Read as many turns as go together; whether there are more."""
+        who, thread, learned = reading.who, reading.thread, reading.learned
+        reading.next = None
 
-        def decide() -> Steps[tuple[Sequence[Change], _Round | None]]:
+        def decide() -> Steps[tuple[Sequence[Change], _Round]]:
             account, cursor = yield from self._ledger(who, thread)
-            new = unread(turns, cursor.read, cursor.ignored)
-            batch = batch_of(new, account, self._settings.daily_quota, clock.now().date())
+            new = unread(reading.turns, cursor.read, cursor.ignored)
+            if not new:
+                return [], _Round()
+            reading.next = new[0]
+            together = reading.together(new)
+            known = yield from self._known(who, account, together)
+            batch = batch_of(
+                together, account, self._settings.daily_quota, clock.now().date(), known
+            )
+            wait = new[len(batch.keys) :] if batch.waits else []
+            account, marks = account.with_waiting(thread, [turn.mark for turn in wait])
+            waiting = tuple(turn for turn in wait if turn.mark in marks)
             if not batch.keys:
-                if batch.waits:
-                    learned.waits_until = _tomorrow()
-                return [], None
-            extraction, key = yield from self._extraction(who, thread, batch, said_at)
+                learned.waits_until = _tomorrow()
+                return [account.change(who)] if waiting else [], _Round(waiting=waiting)
+            said_at = max(map(reading.time_of, batch.worth or together))
+            found = yield from self._extraction(who, thread, batch, said_at)
+            extraction = found.extraction
             edits = list(edits_of(extraction, thread, self._extractor.name, said_at))
             edited = yield from memories_of(who, self._store, self._settings).plan(edits)
             tasks = yield from Tasks(self._store, who.tasks).changes(
                 extraction.tasks, when=said_at, thread_id=thread
             )
-            profiled = yield from self._profiled(who, thread, turns, batch, account, said_at)
+            profiled = yield from self._profiled(reading, batch, account, said_at)
             written = Written(batch, extraction, edited, tasks, profiled)
             changes = [
                 *edited.changes,
                 *tasks.changes,
                 *profiled.changes,
-                self._account(account, written).change(who),
-                cursor.after(_in_order(turns, batch)).change(who),
-                *self._kept(who, key, extraction),
+                self._account(account, written, found.known).change(who),
+                cursor.after(_in_order(reading.turns, batch)).change(who),
+                *self._kept(who, found),
             ]
-            return changes, _Round(written, key, more=len(batch.keys) < len(new))
+            return changes, _Round(written, found.key, len(batch.keys) < len(new), waiting)
 
         done = yield from committed(self._store, decide)
-        if done is None:
+        tell_waiting(self._listener, who, thread, done.waiting)
+        if done.written is None:
             return False
-        self._unwritten.pop(done.key, None)
+        with self._lock:
+            self._unwritten.pop((who, done.key), None)
         learned.add(done.written)
         tell(self._listener, who, thread, done.written)
         return done.more
 
+    def _pass_over(self, reading: _Reading, turn: Turn, error: Exception) -> Steps[None]:
+        """Have a turn taken for read that cannot be."""
+        who, thread = reading.who, reading.thread
+
+        def decide() -> Steps[tuple[Sequence[Change], bool]]:
+            account, cursor = yield from self._ledger(who, thread)
+            if turn not in unread(reading.turns, cursor.read, cursor.ignored):
+                return [], False  # Somebody else could read it.
+            counted = account.counting("passed_over")
+            return [counted.change(who), cursor.after([turn.mark]).change(who)], True
+
+        if (yield from committed(self._store, decide)):
+            reading.learned.passed_over += 1
+            logger.warning(
+                "The turn %r of the thread %r cannot be read for memories and is passed over: %s",
+                turn.key,
+                thread,
+                type(error).__name__,
+            )
+            tell_passed_over(self._listener, who, thread, turn, error)
+
     def _profiled(
-        self,
-        who: Identity,
-        thread: str,
-        turns: Sequence[Turn],
-        batch: Batch,
-        account: Account,
-        said_at: datetime,
+        self, reading: _Reading, batch: Batch, account: Account, said_at: datetime
     ) -> Steps[Profiled]:
         since = account.turns_since_profile
         if self._profile is None or not batch.worth:
             return Profiled(since + len(batch.keys) if self._profile else 0)
-        until = turns.index(batch.worth[-1]) + 1
-        return (
-            yield from self._profile.steps(
-                who, thread, turns[:until], batch.worth, since + len(batch.skipped), said_at
+        turns = reading.turns[: reading.turns.index(batch.worth[-1]) + 1]
+        since += len(batch.skipped)
+        try:
+            return (
+                yield from self._profile.steps(
+                    reading.who, reading.thread, turns, batch.worth, since, said_at
+                )
             )
-        )
+        except Exception as error:
+            # It looks at turns before these, too: what fails there must cost no memory of these.
+            if is_refusal(error) or (reading.gives_up and not is_passing(error)):
+                return Profiled(turns_since=0, refused=1, calls=1)
+            raise
 
     # -- what is known
 
@@ -177,27 +309,44 @@ class Learner:
         account, cursor = yield Call.of(self._store.batch, self._store.abatch, ops)
         return Account.of(account), Cursor.of(thread, cursor)
 
+    def _known(
+        self, who: Identity, account: Account, turns: Sequence[Turn]
+    ) -> Steps[frozenset[str]]:
+        """Digests of turns that were said before and are remembered as they were then."""
+        digests = {text_digest(turn.in_context) for turn in turns} & account.digests.keys()
+        ids = {memory_id for digest in digests for memory_id in account.digests[digest]}
+        ops = [GetOp(who.memories, memory_id, refresh_ttl=False) for memory_id in sorted(ids)]
+        found = (yield Call.of(self._store.batch, self._store.abatch, ops)) if ops else []
+        active = {
+            item.key for item in found if item and item.value.get("status") == Status.ACTIVE.value
+        }
+        return frozenset(each for each in digests if active.issuperset(account.digests[each]))
+
     # -- what is proposed
 
     def _extraction(
         self, who: Identity, thread: str, batch: Batch, said_at: datetime
-    ) -> Steps[tuple[Extraction, str]]:
-        """What is proposed for a batch, asked for once; and the key it is kept under."""
+    ) -> Steps[_Found]:
+        """What is proposed for a batch, asked for once."""
         if not batch.worth:
-            return Extraction(), ""
+            return _Found(Extraction())
         name = [thread, self._extractor.name, *(turn.mark for turn in batch.worth)]
         key = "proposal:" + hashlib.sha256(json.dumps(name).encode()).hexdigest()[:32]
-        if key in self._unwritten:
-            return self._unwritten[key], key
+        with self._lock:
+            unwritten = self._unwritten.get((who, key))
+        if unwritten is not None:
+            return unwritten
         kept = yield Call.of(self._store.get, self._store.aget, who.ledger, key)
         if kept is not None:
-            return replace(extraction_in(kept.value["extraction"]), calls=0), key
+            return _Found(replace(extraction_in(kept.value["extraction"]), calls=0), key)
         request = yield from self._request(who, batch, said_at)
         extraction = yield from self._extracted(request)
-        self._unwritten[key] = extraction
-        while len(self._unwritten) > UNWRITTEN:
-            self._unwritten.popitem(last=False)
-        return extraction, key
+        found = _Found(extraction, key, tuple(record.id for record in request.known))
+        with self._lock:
+            self._unwritten[who, key] = found
+            while len(self._unwritten) > UNWRITTEN:
+                self._unwritten.popitem(last=False)
+        return found
 
     def _extracted(self, request: ExtractionRequest) -> Steps[Extraction]:
         """What the extractor proposes; where it is of no use, what the rules do.
@@ -208,7 +357,7 @@ class Learner:
         try:
             extraction = yield from self._extractor.steps(request)
         except Exception as error:
-            if getattr(error, "status_code", None) not in REFUSALS:
+            if not is_refusal(error):
                 raise  # To be tried again later.
             extraction = Extraction(dropped=(Dropped("", DropReason.REFUSED),), calls=1)
         useless = {DropReason.UNREADABLE, DropReason.REFUSED}
@@ -241,22 +390,23 @@ class Learner:
 
     # -- what is written
 
-    def _account(self, account: Account, written: Written) -> Account:
-        saved = written.edited.saved
+    def _account(self, account: Account, written: Written, known: Sequence[str]) -> Account:
+        batch, edited = written.batch, written.edited
         return account.after(
             clock.now().date(),
-            stored=sum(each.outcome is not Outcome.DUPLICATE for each in saved),
-            skipped=[reason.value for _, reason in written.batch.skipped],
-            digests=[text_digest(turn.in_context) for turn in written.batch.worth],
-            changed=bool(written.edited.retired) or any(each.replaced for each in saved),
+            stored=sum(each.outcome is not Outcome.DUPLICATE for each in edited.saved),
+            skipped=[reason.value for _, reason in batch.skipped],
+            digests=kept_in(batch.worth, written.extraction, edited, known),
+            changed=bool(written.profiled.changed),
             turns_since_profile=written.profiled.turns_since,
         )
 
-    def _kept(self, who: Identity, key: str, extraction: Extraction) -> list[Change]:
-        if not extraction.calls:
+    def _kept(self, who: Identity, found: _Found) -> list[Change]:
+        if not found.extraction.calls:
             return []  # To ask again costs nothing.
-        value = {"extractor": self._extractor.name, "extraction": extraction_value(extraction)}
-        return [Change(who.ledger, key, value, index=False, ttl=PROPOSAL_MINUTES)]
+        extraction = extraction_value(found.extraction)
+        value = {"extractor": self._extractor.name, "extraction": extraction}
+        return [Change(who.ledger, found.key, value, index=False, ttl=PROPOSAL_MINUTES)]
 
 
 def _in_order(turns: Sequence[Turn], batch: Batch) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -18,6 +18,8 @@ __all__ = ["ACCOUNT", "RUN", "Account", "Cursor", "cursor_key"]
 ACCOUNT = "account"
 DIGESTS = 200
 """Turns whose digests are kept, to know what was said before."""
+WAITING = 200
+"""Threads with turns that wait of which it is known that this was told."""
 RUN = "run:"
 """What the name of a run begins with that has no thread."""
 RUN_MINUTES = 24 * 60.0
@@ -42,8 +44,10 @@ class Account:
         enabled: Whether the user lets conversations be read for memories.
         day: The day that `stored` is about, in UTC.
         stored: Memories stored on that day.
-        skipped: How many turns were skipped, by reason.
-        digests: Of the turns read last, see `extraction.text_digest`.
+        skipped: How many turns were skipped or passed over, or had to wait, by reason.
+        digests: Ids of the memories that hold what a turn said, by its `extraction.text_digest`,
+            of the turns read last. To say it again is news once one of them is not active.
+        waiting: The newest turn of each thread that was counted as waiting, by its mark.
         turns_since_profile: Turns read since the profile was last looked after.
         version: Of its item; None if there is none.
     """
@@ -52,7 +56,8 @@ class Account:
     day: date | None = None
     stored: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
-    digests: tuple[str, ...] = ()
+    digests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    waiting: Mapping[str, str] = field(default_factory=dict)
     turns_since_profile: int = 0
     version: datetime | None = None
 
@@ -67,7 +72,8 @@ class Account:
             day=None if value["day"] is None else date.fromisoformat(value["day"]),
             stored=value["stored"],
             skipped=value["skipped"],
-            digests=tuple(value["digests"]),
+            digests={digest: tuple(ids) for digest, ids in value["digests"].items()},
+            waiting=value["waiting"],
             turns_since_profile=value["turns_since_profile"],
             version=item.updated_at,
         )
@@ -82,24 +88,44 @@ class Account:
         *,
         stored: int,
         skipped: Collection[str],
-        digests: Collection[str],
+        digests: Mapping[str, tuple[str, ...]],
         changed: bool,
         turns_since_profile: int,
     ) -> Account:
         """The account after some turns were read.
 
-        Where a memory gave way to another (`changed`), what was said before may be said again and
-        be news: then the older digests do not count any more.
+        Where the profile was `changed`, what was said before may be said again and be news: then
+        the older digests do not count any more.
         """
-        known = () if changed else self.digests
+        older = {} if changed else self.digests
+        known = {digest: ids for digest, ids in older.items() if digest not in digests}
+        newest = [*known.items(), *digests.items()][-DIGESTS:]
         return replace(
-            self,
+            self.counting(*skipped),
             day=day,
             stored=self.stored_on(day) + stored,
-            skipped=dict(Counter(self.skipped) + Counter(skipped)),
-            digests=(*known, *digests)[-DIGESTS:],
+            digests=dict(newest),
             turns_since_profile=turns_since_profile,
         )
+
+    def counting(self, *reasons: str) -> Account:
+        """The account after turns were not read, each for a reason."""
+        return replace(self, skipped=dict(Counter(self.skipped) + Counter(reasons)))
+
+    def with_waiting(self, thread: str, marks: Sequence[str]) -> tuple[Account, Sequence[str]]:
+        """The account with the turns of a thread that wait, and those not counted before.
+
+        Args:
+            thread: Its id.
+            marks: Of all turns that wait, oldest first.
+        """
+        counted = self.waiting.get(thread)
+        new = marks[marks.index(counted) + 1 :] if counted in marks else marks
+        waiting = {key: mark for key, mark in self.waiting.items() if key != thread}
+        if marks:
+            waiting[thread] = marks[-1]
+        waiting = dict(list(waiting.items())[-WAITING:])
+        return replace(self.counting(*["quota" for _ in new]), waiting=waiting), new
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else changed it."""
@@ -108,7 +134,8 @@ class Account:
             "day": self.day and self.day.isoformat(),
             "stored": self.stored,
             "skipped": dict(self.skipped),
-            "digests": list(self.digests),
+            "digests": {digest: list(ids) for digest, ids in self.digests.items()},
+            "waiting": dict(self.waiting),
             "turns_since_profile": self.turns_since_profile,
         }
         return Change(who.ledger, ACCOUNT, value, self.version, index=False)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from langgraph_memory.extraction import Action, Extraction, Proposal
-from langgraph_memory.memories import Edit, Remember, Retire
+from langgraph_memory.extraction import Action, Extraction, Proposal, text_digest
+from langgraph_memory.memories import Edit, Edited, Remember, Retire
+from langgraph_memory.messages import key_of
 from langgraph_memory.records import MemoryRecord, Source
+from langgraph_memory.service.turns import Turn
 
-__all__ = ["edits_of", "extraction_in", "extraction_value"]
+__all__ = ["edits_of", "extraction_in", "extraction_value", "kept_in"]
+
+NEAREST = 5
+"""Memories that are taken to hold what was said where it led to none."""
 
 _EXTRACTION = TypeAdapter(Extraction)
 
@@ -46,6 +51,43 @@ def edits_of(
         else:
             record = _record(proposal, thread, extractor, said_at)
             yield Remember(record, proposal.replaces, proposal.retracts)
+
+
+def kept_in(
+    turns: Sequence[Turn], extraction: Extraction, edited: Edited, known: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Ids of the memories that hold what turns said, by their digests, for `Account.digests`.
+
+    Turns that withdrew something or told of a task have no place in it: the same words may ask for
+    something else the next time. Nor have turns that led to nothing beside others that did: they
+    may have been overruled.
+
+    Args:
+        turns: Those that were read.
+        extraction: What was found in them.
+        edited: What became of it.
+        known: Memories that the extractor was shown, the nearest first.
+    """
+    added = [one for one in extraction.proposals if one.action is Action.ADD]
+    saved = [each.record.id for each in edited.saved]
+    fleeting = [
+        *(one.source_message_ids for one in extraction.proposals if one.action is Action.FORGET),
+        *(note.source_message_ids for note in extraction.tasks),
+    ]
+    kept: dict[str, tuple[str, ...]] = {}
+    for turn in turns:
+        said = key_of(turn.messages[0])
+        if any(said in sources for sources in fleeting):
+            continue
+        own = [
+            memory_id
+            for one, memory_id in zip(added, saved, strict=True)
+            if said in one.source_message_ids
+        ]
+        if own or not saved:
+            digest = text_digest(turn.in_context)
+            kept[digest] = tuple(dict.fromkeys(own or known[:NEAREST]))
+    return kept
 
 
 def _record(proposal: Proposal, thread: str, extractor: str, said_at: datetime) -> MemoryRecord:

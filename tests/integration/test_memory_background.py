@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import re
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -28,6 +31,7 @@ from langgraph.store.base import PutOp
 from scripted import Reply, ScriptedModel, block
 from test_store_concurrency import as_url
 
+import langgraph_memory
 from langgraph_memory import Memory, clock
 from langgraph_memory.events import Event
 from langgraph_memory.identity import Identity
@@ -189,6 +193,32 @@ class TestNobodyWaits:
         assert talk.known() == ["I keep bees on the roof.", "I'm allergic to celery."]
         assert talk.known(BOB) == ["I keep rabbits."]
 
+    def test_for_the_model_that_hangs_on_another(self, stack: ExitStack, file: Path) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+
+        class Stuck(Reader):
+            def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+                if "bees" in text_of(messages[-1]):
+                    begun.set()
+                    assert go_on.wait(PATIENCE)
+                return super()._generate(messages, *args, **kwargs)
+
+        talk = opened(stack, file, Stuck(), debounce=0)
+        stack.callback(go_on.set)
+        talk.say("I keep bees on the roof.")
+        assert begun.wait(PATIENCE)
+        talk.say("I keep rabbits.", "t2", "bob")
+        end = time.monotonic() + PATIENCE
+        while not talk.known(BOB):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert (talk.known(), talk.known(BOB)) == ([], ["I keep rabbits."])
+        talk.memory.service.let_extract(BOB, False)
+        talk.memory.service.let_extract(BOB, True)
+        go_on.set()
+        talk.memory.flush()
+        assert talk.known() == ["I keep bees on the roof."]
+
     @pytest.mark.parametrize("is_async", [False, True])
     def test_longer_than_the_timeout_for_what_is_recalled(self, file: Path, is_async: bool) -> None:
         go_on = threading.Event()
@@ -320,6 +350,50 @@ class TestFailures:
         assert model.read == [["I keep bees.", "I play the harp."]]
         assert "429" in caplog.text
 
+    def test_of_one_turn_hold_up_no_other_for_ever(
+        self, stack: ExitStack, file: Path, time_now: Clock
+    ) -> None:
+        class Choking(Reader):
+            def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+                if "walrus" in text_of(messages[-1]):
+                    raise ZeroDivisionError
+                return super()._generate(messages, *args, **kwargs)
+
+        talk = opened(stack, file, Choking())
+        for text in ("I keep bees.", "I keep a walrus.", "I play the harp."):
+            talk.say(text)
+        for _ in range(5):
+            talk.memory.flush()
+            time_now.advance(hours=7)
+        assert talk.told("extraction_failed") == {"ZeroDivisionError": 5}
+        talk.memory.flush()
+        assert talk.known() == ["I keep bees.", "I play the harp."]
+        assert talk.told("extraction_passed_over") == {"ZeroDivisionError": 1}
+        assert talk.memory.service.account(ANNA).skipped == {"passed_over": 1}
+        talk.say("I own a boat.")
+        assert talk.memory.flush() == 1
+        assert len(talk.known()) == 3
+
+    def test_of_the_provider_are_waited_out(
+        self, stack: ExitStack, file: Path, time_now: Clock
+    ) -> None:
+        left = [9]
+
+        class Busy(Reader):
+            def _generate(self, *args: Any, **kwargs: Any) -> Any:
+                if left[0]:
+                    left[0] -= 1
+                    raise TimeoutError
+                return super()._generate(*args, **kwargs)
+
+        talk = opened(stack, file, Busy())
+        talk.say("I keep bees.")
+        for _ in range(10):
+            talk.memory.flush()
+            time_now.advance(hours=7)
+        assert talk.known() == ["I keep bees."]
+        assert talk.told("extraction_passed_over") == {}
+
     def test_a_lost_cursor_costs_no_second_call(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
         talk = opened(stack, file, model)
@@ -351,6 +425,8 @@ class TestQuota:
             talk.memory.flush()
         assert talk.known() == ["I keep bees.", "I play the harp."]
         assert model.calls == 2
+        assert talk.told("extraction_waits") == {"quota": 2}
+        assert talk.memory.service.account(ANNA).skipped == {"quota": 2}
         time_now.advance(days=1, minutes=5)
         talk.memory.flush()
         assert model.read[2:] == [["I own a boat.", "I never eat celery."]]
@@ -551,6 +627,20 @@ class TestSituations:
         assert talk.told("archived") == {"max_items": 1}
 
 
+def test_every_event_is_described() -> None:
+    said = (Event.__doc__ or "").split("Attributes:")[0]
+    sent = set()
+    for file in Path(langgraph_memory.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            match node:
+                case ast.Call(
+                    func=ast.Name("Event" | "event") | ast.Attribute(attr="_tell"),
+                    args=[ast.Constant(str(name)), *_],
+                ):
+                    sent.add(name)
+    assert set(re.findall(r"`(\w+)`", said)) == sent
+
+
 class TestTheEnd:
     def test_closing_twice_and_going_on_elsewhere(self, stack: ExitStack, file: Path) -> None:
         talk = opened(stack, file)
@@ -647,4 +737,4 @@ class TestTheEnd:
         assert done.returncode == 0, done.stderr
         with open_store(str(file)) as store:
             assert Memories(store, ANNA.memories).search("") == []
-            assert [item for item in store.scan(("jobs",)) if item.value["state"] == "waiting"]
+            assert list(store.scan(("jobs",)))

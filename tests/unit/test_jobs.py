@@ -11,6 +11,8 @@ from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.jobs import JobQueue, Worker
 from langgraph_memory.store import SQLiteMemoryStore
 
+PATIENCE = 30
+
 
 class Clock:
     def __init__(self):
@@ -85,7 +87,7 @@ def test_asked_for_while_it_runs_it_runs_once_more(queue, time_now):
     again = queue.claim()
     assert again.payload == {"t2": 1}  # The first is done.
     queue.finish(again)
-    assert queue.claim(all_of_them=True) is None
+    assert queue.ready(all_of_them=True) == []
 
 
 def test_asked_for_after_it_was_done_it_is_a_new_job(queue, time_now):
@@ -172,6 +174,26 @@ def test_many_requests_at_once_lose_nothing(store):
     assert queue.claim().payload == {str(number): number for number in range(12)}
 
 
+def test_what_is_done_leaves_nothing(store, queue, time_now):
+    for number in range(50):
+        queue.request(f"user {number}")
+    time_now.advance(5)
+    while (job := queue.claim()) is not None:
+        queue.finish(job)
+    assert list(store.scan(("jobs",))) == []
+
+
+def wait_until(holds):
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def _leased_until(queue):
+    return next((job.leased_until for job in queue.waiting("anna")), None)
+
+
 class TestWorker:
     def test_it_works_in_the_background(self, store):
         queue = JobQueue(store, "extract", debounce=0)
@@ -202,6 +224,138 @@ class TestWorker:
         [job] = queue.waiting()
         assert (job.subject, job.error) == ("anna", "OSError: no network")
         assert "anna" in caplog.text
+
+    def test_one_that_hangs_holds_up_nobody_else(self, store):
+        go_on, done = threading.Event(), threading.Event()
+
+        def work(job):
+            if job.subject == "anna":
+                assert go_on.wait(PATIENCE)
+            elif job.subject == "oscar":
+                done.set()
+
+        queue = JobQueue(store, "extract", debounce=0)
+        worker = Worker(queue, work, interval=0.01)
+        queue.request("anna")
+        worker.start()
+        wait_until(lambda: queue.waiting("anna")[0].lease)
+        queue.request("oscar")
+        assert done.wait(PATIENCE)
+        queue.request("zoe")
+        worker.flush(only="zoe")
+        assert queue.waiting("zoe") == []
+        assert worker.flush(patience=0.05) == 0
+        assert [job.subject for job in queue.waiting()] == ["anna"]
+        go_on.set()
+        worker.flush()
+        assert queue.waiting() == []
+        worker.close()
+
+    def test_flush_waits_for_what_has_begun_and_does_it_once(self, store):
+        go_on, done = threading.Event(), []
+
+        def work(job):
+            assert go_on.wait(PATIENCE)
+            done.append(dict(job.payload))
+
+        queue = JobQueue(store, "extract", debounce=0)
+        worker = Worker(queue, work, interval=0.01)
+        queue.request("anna", {"t1": 1})
+        worker.start()
+        wait_until(lambda: queue.waiting("anna")[0].lease)
+        queue.request("anna", {"t2": 1})
+        threading.Timer(0.05, go_on.set).start()
+        worker.flush()
+        assert done == [{"t1": 1}, {"t2": 1}]
+        worker.close()
+
+    def test_several_at_a_time_and_one_per_subject(self, store):
+        running, most, twice = [], [], []
+        lock = threading.Lock()
+
+        def work(job):
+            with lock:
+                twice.extend(each for each in running if each == job.subject)
+                running.append(job.subject)
+                most.append(len(running))
+            time.sleep(0.005)
+            with lock:
+                running.remove(job.subject)
+
+        queue = JobQueue(store, "extract", debounce=0)
+        workers = [Worker(queue, work, threads=3, interval=0.01) for _ in range(2)]
+        for worker in workers:
+            worker.start()
+        for number in range(60):
+            queue.request(f"user {number % 20}", {str(number): number})
+        workers[0].flush()
+        for worker in workers:
+            worker.flush()
+            worker.close()
+        assert queue.waiting() == []
+        assert twice == []
+        assert 1 < max(most) <= 12
+
+    def test_no_request_is_lost_to_the_end_of_a_job(self, store):
+        seen = set()
+        queue = JobQueue(store, "extract", debounce=0)
+        worker = Worker(queue, lambda job: seen.update(job.payload), interval=0.001)
+        worker.start()
+        for number in range(150):
+            queue.request("anna", {str(number): number})
+        worker.flush()
+        worker.close()
+        assert seen == {str(number) for number in range(150)}
+
+    def test_the_lease_lasts_as_long_as_the_job_runs(self, queue, time_now):
+        go_on = threading.Event()
+        worker = Worker(queue, lambda job: go_on.wait(PATIENCE) and None, interval=0.01)
+        queue.request("anna")
+        time_now.advance(5)
+        worker.start()
+        for _ in range(4):  # As long as four leases.
+            wait_until(lambda: _leased_until(queue) == time_now.now + timedelta(seconds=100))
+            time_now.advance(90)
+        wait_until(lambda: _leased_until(queue) == time_now.now + timedelta(seconds=100))
+        time_now.advance(99)
+        assert queue.claim() is None
+        go_on.set()
+        worker.flush()
+        assert queue.waiting() == []
+        worker.close()
+
+    def test_one_that_hangs_is_given_up_and_leaves_its_place(self, queue, time_now, caplog):
+        hanging, go_on, done = threading.Event(), threading.Event(), []
+
+        def work(job):
+            if job.subject == "anna" and not hanging.is_set():
+                hanging.set()
+                assert go_on.wait(PATIENCE)
+            done.append(job.subject)
+
+        worker = Worker(queue, work, threads=1, interval=0.01, longest=1_000)
+        queue.request("anna")
+        time_now.advance(5)
+        worker.start()
+        assert hanging.wait(PATIENCE)
+        queue.request("oscar")
+        for _ in range(11):
+            time_now.advance(99)
+            wait_until(lambda: (_leased_until(queue) or time_now.now) >= time_now.now)
+        wait_until(lambda: done == ["oscar"])
+        wait_until(lambda: [job.subject for job in queue.waiting()] == ["anna"])
+        [job] = queue.waiting()
+        assert (job.attempts, job.lease) == (1, None)
+        assert "no end after" in job.error
+        go_on.set()
+        wait_until(lambda: done == ["oscar", "anna"])
+        [left] = queue.waiting()  # What it did at last was not waited for.
+        assert left == job
+        time_now.advance(10)
+        wait_until(lambda: queue.waiting() == [])
+        assert done == ["oscar", "anna", "anna"]
+        assert "hangs" in caplog.text
+        worker.close()
 
     def test_close_waits_for_the_job_that_runs_and_leaves_the_rest(self, store):
         queue = JobQueue(store, "extract", debounce=0)
