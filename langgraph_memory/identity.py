@@ -14,17 +14,27 @@ thread has kept from a run that had one, and a different caller is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
 
-__all__ = ["OWNER_KEY", "Identification", "Identity", "decode_label", "encode_label"]
+__all__ = [
+    "OWNER_KEY",
+    "Caller",
+    "Identification",
+    "Identity",
+    "Owner",
+    "decode_label",
+    "encode_label",
+]
 
 OWNER_KEY = "memory_owner"
 """State key, private to the middleware and nodes, in which a thread keeps its owner."""
 
+REFUSED = 200
+"""Turns of a thread that are known not to be its owner's."""
 LONGEST = 1_000
 """Bytes of a name as a namespace label, well below what databases index."""
 
@@ -105,6 +115,101 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """What is known of a thread.
+
+    Attributes:
+        user: Whose it is; None if nobody has said so.
+        environment: Where that user is.
+        incognito: Whether nothing of it is to be remembered.
+        refused: Marks of turns that were in the thread when somebody was refused on it, as far as
+            its owner had not begun them before.
+    """
+
+    user: str | None = None
+    environment: str | None = None
+    incognito: bool = False
+    refused: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The owner in a value of the store, or in what a thread says; malformed parts are none."""
+        given = value if isinstance(value, Mapping) else {}
+        user, environment = given.get("user"), given.get("environment")
+        return cls(
+            user=user if isinstance(user, str) else None,
+            environment=environment if isinstance(environment, str) else None,
+            incognito=bool(given.get("incognito")),
+            refused=tuple(given.get("refused") or ()),
+        )
+
+    def to_value(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "user": self.user,
+            "environment": self.environment,
+            "incognito": self.incognito,
+            "refused": list(self.refused),
+        }
+
+    def refusing(self, marks: Sequence[str]) -> Self:
+        """The owner after somebody was refused."""
+        new = [mark for mark in marks if mark not in self.refused]
+        return replace(self, refused=(*self.refused, *new)[-REFUSED:])
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who the runtime says is asking.
+
+    Attributes:
+        agent: Name of the agent.
+        user: Who is asking; None if the runtime does not say.
+        environment: Where they are.
+        incognito: Whether nothing is to be remembered. Anybody may ask for that.
+        believed: Whether what is kept with a thread may say who is asking where the runtime does
+            not. A server's clients can write any state, so there it may refuse, and not vouch.
+        advice: What to do where nobody says who is asking.
+    """
+
+    agent: str
+    user: str | None
+    environment: str | None
+    incognito: bool
+    believed: bool
+    advice: str
+
+    def refuse_stranger(self, owner: Owner) -> None:
+        """Nobody but its owner has anything to do with a thread.
+
+        Raises:
+            IdentityError: If somebody else is asking.
+        """
+        if None not in (owner.user, self.user) and self.user != owner.user:
+            raise IdentityError(
+                "This thread belongs to another user than the one who is asking. Give every user "
+                "threads of their own. Nothing was read or written. If that thread was deleted and "
+                "its id is used again, tell memory: Memory.forget_thread(thread_id)."
+            )
+
+    def identify(self, owner: Owner) -> Identity:
+        """Whose memories are to be used.
+
+        Args:
+            owner: What is known of the thread's owner.
+
+        Raises:
+            IdentityError: If nobody says who is asking, or it is not the thread's owner.
+        """
+        self.refuse_stranger(owner)
+        known = owner if self.believed else Owner()
+        user = self.user or known.user
+        if user is None:
+            raise IdentityError(self.advice)
+        return Identity(self.agent, user, self.environment or known.environment)
+
+
+@dataclass(frozen=True, slots=True)
 class Identification:
     """How an application tells who is asking.
 
@@ -131,6 +236,26 @@ class Identification:
     def __post_init__(self) -> None:
         _text(self.agent, "agent")
 
+    def caller(self, runtime: AnyRuntime) -> Caller:
+        """Who the runtime says is asking. The application's resolvers are asked here.
+
+        Args:
+            runtime: Of the node, middleware or tool.
+
+        Raises:
+            IdentityError: If a name is no text, or too long for a database.
+            Exception: Whatever a resolver raises.
+        """
+        believed = self._believes_context(runtime)
+        return Caller(
+            agent=self.agent,
+            user=self._user(runtime),
+            environment=self._environment(runtime),
+            incognito=bool(_of(runtime.context, self.incognito_key)),
+            believed=believed,
+            advice=self._advice(runtime),
+        )
+
     def identify(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None = None) -> Identity:
         """Who is asking in a run.
 
@@ -142,37 +267,7 @@ class Identification:
         Raises:
             IdentityError: If nobody says who is asking, or it is not the thread's owner.
         """
-        user = self._user(runtime)
-        kept = None
-        if isinstance(owner, Mapping) and isinstance(owner.get("user"), str):
-            kept = Identity(self.agent, owner["user"], owner.get("environment"))
-        if kept is not None and user is not None and user != kept.user:
-            raise IdentityError(
-                "This thread belongs to another user than the one who is asking. Give every user "
-                "threads of their own. Nothing was read or written."
-            )
-        if not self._believes_context(runtime):
-            kept = None  # A server's clients can write any state: it may refuse, and not vouch.
-        if user is None and kept is None:
-            raise IdentityError(self._advice(runtime))
-        environment = self._environment(runtime)
-        if kept is None:
-            return Identity(self.agent, str(user), environment)
-        return Identity(self.agent, kept.user, environment or kept.environment)
-
-    def is_incognito(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None = None) -> bool:
-        """Whether a run is to read and write no memory, as its context or its thread says.
-
-        Anybody may ask for that, and it holds for the rest of the thread.
-        """
-        kept = owner.get("incognito") if isinstance(owner, Mapping) else None
-        return bool(_of(runtime.context, self.incognito_key) or kept)
-
-    def is_stranger(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None) -> bool:
-        """Whether somebody else is asking than the owner that a thread has kept."""
-        kept = owner.get("user") if isinstance(owner, Mapping) else None
-        user = self._user(runtime)
-        return isinstance(kept, str) and user is not None and user != kept
+        return self.caller(runtime).identify(Owner.of(owner))
 
     def _user(self, runtime: AnyRuntime) -> str | None:
         authenticated = getattr(runtime.server_info, "user", None)

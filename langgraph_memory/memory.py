@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel
 
 from langgraph_memory.checkpoints import open_checkpointer
+from langgraph_memory.checkpoints.upkeep import Upkeep
 from langgraph_memory.context import ContextStrategy
 from langgraph_memory.embeddings import index_named
 from langgraph_memory.errors import InvalidInputError
@@ -101,8 +102,10 @@ class Memory:
             listener=on_event,
             debounce=debounce,
         )
-        self._runs = MemoryRuns(self.service, self.identification, checkpointer)
+        self._runs = MemoryRuns(self.service, self.identification)
         self._opened = ExitStack()
+        if isinstance(checkpointer, Upkeep):
+            checkpointer.on_delete(self.forget_thread)
 
     @classmethod
     def open(
@@ -270,6 +273,27 @@ class Memory:
         return memory_layers()
 
     # -- life
+
+    def forget_thread(
+        self, thread_id: str, checkpointer: BaseCheckpointSaver[Any] | None = None
+    ) -> None:
+        """A thread was deleted: forget whose it was, so that its id can be another's.
+
+        Memory's own checkpointer tells it by itself.
+
+        Args:
+            thread_id: Of the thread.
+            checkpointer: That it was deleted from; by default memory's own.
+
+        Raises:
+            InvalidInputError: If there is no checkpointer.
+        """
+        saver = checkpointer or self.checkpointer
+        if saver is None:
+            raise InvalidInputError(
+                "This memory has no checkpointer: name the one that the thread was deleted from."
+            )
+        self.service.owners.forget(self.service.owners.place(str(thread_id), saver))
 
     def flush(self) -> int:
         """Read now, in this thread, what waits in the background; how many jobs were done."""

@@ -11,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph_memory.checkpoints.retention import Place, Resolved, Stored, retained
 from langgraph_memory.checkpoints.tables import Tables, tables_of
 from langgraph_memory.checkpoints.tiered import TieredSaver
+from langgraph_memory.drawn import table
 from langgraph_memory.errors import InvalidInputError
 
 __all__ = ["PruneReport", "PrunedThread", "prune_checkpoints", "tables_for"]
@@ -59,6 +60,16 @@ class PruneReport:
     def removed(self) -> int:
         """Checkpoints that went, or would go, of all threads."""
         return sum(each.removed for each in self.threads)
+
+    def _repr_html_(self) -> str:
+        """How the report draws itself in Jupyter: the threads that lose most come first."""
+        most_first = sorted(self.threads, key=lambda each: -each.removed)
+        rows = [(each.thread_id, each.kept, each.links, each.removed) for each in most_first]
+        return (
+            f"<div><b>{self.removed:,} checkpoints {'would go' if self.dry_run else 'went'}</b>, "
+            f"{self.kept:,} stay; {self.bytes_before:,} → <b>{self.bytes_after:,}</b> bytes</div>"
+            + table(rows, ("thread", "kept", "kept for others", "removed"))
+        )
 
 
 def prune_checkpoints(

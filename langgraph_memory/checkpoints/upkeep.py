@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
@@ -18,6 +18,16 @@ class Upkeep(BaseCheckpointSaver[str]):
 
     To be named before the checkpointer among the bases of a class.
     """
+
+    def on_delete(self, told: Callable[[str], None]) -> None:
+        """Have somebody told of every thread that is deleted, by its id."""
+        self._on_delete = [*getattr(self, "_on_delete", ()), told]
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Remove a thread with all its checkpoints."""
+        super().delete_thread(thread_id)
+        for told in getattr(self, "_on_delete", ()):
+            told(str(thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Remove checkpoints of threads; unlike `delete_thread`, several at once.

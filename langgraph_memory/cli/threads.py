@@ -36,6 +36,8 @@ from langgraph_memory.history import (
 from langgraph_memory.history.stored_thread import MESSAGES, StoredThread
 from langgraph_memory.messages import calls_of, role_of, text_of
 from langgraph_memory.models import chat_model
+from langgraph_memory.service.owners import Owners
+from langgraph_memory.store.opening import open_store
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["threads_app"]
@@ -211,6 +213,9 @@ def delete(
             change = HistoryChange("delete", stored.messages, [], lambda _: "thread deleted")
             JsonlArchive(archive).add(ArchiveEntry.of(thread, change))
         saver.delete_thread(thread)
+        with open_store(db) as store:
+            owners = Owners(store)
+            owners.forget(owners.place(thread, saver))
     _say(f"Deleted {what}.")
 
 

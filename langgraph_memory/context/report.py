@@ -5,13 +5,13 @@ Nothing is worked out before it is asked for: a report costs a model call no tim
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
+from langgraph_memory.drawn import escaped, table
 from langgraph_memory.messages import Piece, key_of, made_kind, role_of, text_of
 
 COLOURS = {
@@ -23,6 +23,7 @@ COLOURS = {
 MARKS = {"kept": "█", "replaced": "▒", "summarized": "▪", "dropped": "·"}
 BAR_WIDTH = 60
 MOST_CELLS = 300
+LONGEST_SUMMARY = 4_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +162,12 @@ class Report:
     def _repr_html_(self) -> str:
         """How the report draws itself in Jupyter: the thread as a bar, one cell a message."""
         cells = self._cells()
-        total = sum(cost for _, _, cost in cells) or 1
+        total = sum(cost for *_, cost in cells) or 1
         drawn = "".join(
-            f'<span title="{html.escape(self._title(first, last, cost))}" '
+            f'<span title="{escaped(self._title(first, last, cost))}" '
             f'style="display:inline-block;height:18px;width:{100 * cost / total:.3f}%;'
-            f'background:{COLOURS[self.fates[first]]};box-shadow:inset -1px 0 #fff"></span>'
-            for first, last, cost in cells
+            f'background:{COLOURS[fate]};box-shadow:inset -1px 0 #fff"></span>'
+            for fate, first, last, cost in cells
         )
         legend = " ".join(
             f'<span style="color:{colour}">■</span> {self.fates.count(fate)} {fate}'
@@ -174,43 +175,47 @@ class Report:
             if fate in self.fates
         )
         share = "" if self.budget is None else f" of {self.budget:,}"
-        remarks = "".join(f"<div>⚠ {html.escape(note)}</div>" for note in self._remarks())
-        rows = "".join(
-            f"<tr><td>{fate}</td><td>{_span(first, last)}</td><td>{html.escape(reason)}</td></tr>"
-            for fate, first, last, reason in self._runs()
+        remarks = "".join(f"<div>⚠ {escaped(note)}</div>" for note in self._remarks())
+        why = table(
+            (fate, _span(first, last), reason) for fate, first, last, reason in self._runs()
         )
         summary = (
             ""
             if self.summary is None
-            else f"<details><summary>running summary</summary><pre>{html.escape(self.summary)}"
-            "</pre></details>"
+            else "<details><summary>running summary</summary><pre>"
+            f"{escaped(self.summary, LONGEST_SUMMARY)}</pre></details>"
         )
         return (
-            f'<div style="font-family:sans-serif;font-size:13px"><b>{html.escape(self.strategy)}'
+            f'<div style="font-family:sans-serif;font-size:13px"><b>{escaped(self._heading())}'
             f"</b> {self.tokens_before:,} → <b>{self.tokens_after:,}</b>{share} tokens, "
             f"{self.model_calls} model calls"
             f'<div style="white-space:nowrap;overflow:hidden;margin:4px 0">{drawn}</div>{legend}'
-            f"{remarks}<details><summary>what and why</summary><table>{rows}</table></details>"
-            f"{summary}</div>"
+            f"{remarks}<details><summary>what and why</summary>{why}</details>{summary}</div>"
         )
 
-    def _cells(self) -> list[tuple[int, int, int]]:
-        """The bar's cells as (first, last, tokens): a message each, or a run in a long thread."""
+    def _heading(self) -> str:
+        return self.strategy
+
+    def _cells(self) -> list[tuple[str, int, int, int]]:
+        """The bar's cells as (fate, first, last, tokens), each for as many messages as needed."""
         empty = self.count([])
-        cells: list[tuple[int, int, int]] = []
-        for index, message in enumerate(self.source):
-            cost = max(1, self.count([message]) - empty)
-            if cells and len(self.source) > MOST_CELLS:
-                first, _, before = cells[-1]
-                if self.fates[first] == self.fates[index]:
-                    cells[-1] = (first, index, before + cost)
-                    continue
-            cells.append((index, index, cost))
-        return cells
+        costs = [max(1, self.count([message]) - empty) for message in self.source]
+        size = max(1, -(-len(costs) // MOST_CELLS))
+        return [
+            (
+                _most(self.fates[first : first + size]),
+                first,
+                min(first + size, len(costs)) - 1,
+                sum(costs[first : first + size]),
+            )
+            for first in range(0, len(costs), size)
+        ]
 
     def _title(self, first: int, last: int, cost: int) -> str:
         if first != last:
-            return f"{_span(first, last)}, {cost:,} tokens: {self.fates[first]}"
+            part = self.fates[first : last + 1]
+            counts = ", ".join(f"{part.count(fate)} {fate}" for fate in COLOURS if fate in part)
+            return f"{_span(first, last)}, {cost:,} tokens: {counts}"
         message = self.source[first]
         reason = self.reasons.get(label(message, first), "")
         return f"{role_of(message)}, {cost:,} tokens: {text_of(message)[:80]} {reason}"
@@ -246,7 +251,7 @@ class Report:
             return ""
         size = max(1, -(-len(self.fates) // BAR_WIDTH))
         parts = [self.fates[i : i + size] for i in range(0, len(self.fates), size)]
-        return "".join(MARKS[max(COLOURS, key=part.count)] for part in parts)
+        return "".join(MARKS[_most(part)] for part in parts)
 
     def _ids(self, fate: str) -> list[str]:
         return [
@@ -266,6 +271,11 @@ class Report:
 def label(message: BaseMessage, index: int) -> str:
     """The id of a message, or its position where it has none."""
     return message.id or f"#{index}"
+
+
+def _most(fates: Sequence[str]) -> str:
+    """What became of most of some messages."""
+    return max(COLOURS, key=fates.count)
 
 
 def _span(first: int, last: int) -> str:

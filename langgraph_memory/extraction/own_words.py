@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import re
 
+from langgraph_memory.extraction.reported import without_reported
+
 __all__ = ["has_code", "is_record", "own_words", "without_code", "without_recalled"]
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
-_BLOCK = re.compile(r"<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_OPENED = re.compile(r"<(?P<tag>[A-Za-z_][\w-]*)(?:\s[^<>]*)?>")
+_CLOSED = re.compile(r"</(?P<tag>[A-Za-z_][\w-]*)>")
 _UNCLOSED_MEMORY = re.compile(
-    r"<[\w-]*(?:memory|memories|summary|tasks|profile)[\w-]*>.*\Z", re.DOTALL
+    r"<[\w-]{0,40}(?:memory|memories|summary|tasks|profile)[\w-]{0,40}>.*\Z", re.DOTALL
 )
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CODE_LINE = re.compile(
@@ -24,9 +27,9 @@ _CODE_LINE = re.compile(
 )
 _PASTED = re.compile(
     r"(?:\b(?:following|below|email|e-mail|mail|letter|text|article|paragraph|message|log|logs|output|"
-    r"transcript|document|draft|review|post|tweet|sentence|passage|quote|story|note|bio|resume|cv|"
+    r"transcript|lyrics|poem|document|draft|review|post|tweet|sentence|passage|quote|story|note|bio|resume|cv|"
     r"conversation|chat|prompt|instructions|ticket|comment|example|this)\b[^.:\n]{0,40}[:]|"
-    r"(?:下面|以下|如下|邮件|文章|这段|这句|原文|内容|文字|日志|聊天记录|短信|评论|例子|简历|段落|信)[^。：\n]{0,12}[：:])"
+    r"(?:下面|以下|如下|邮件|文章|这段|这句|原文|内容|文字|日志|聊天记录|短信|评论|例子|歌词|台词|简历|段落|信)[^。：\n]{0,12}[：:])"
     r"[ \t]*(?=\n|[\"“「『])",
     re.IGNORECASE,
 )
@@ -50,7 +53,9 @@ _SHOWN = re.compile(
     r"^[^\n]*\b(?:mail|e-?mail|text|paragraph|message|letter|passage|essay|bio|post|draft|abstract)\b[^\n]*\n",
     re.IGNORECASE,
 )
-_SPEECH = re.compile(r"[“\"「『]([^“”\"「」『』]*)[”\"」』]|(?<![\w'])'([^'\n]{12,}?)'(?!\w)")
+_SPEECH = re.compile(
+    r"[“\"「『]([^“”\"「」『』]*)[”\"」』]|(?<![\w'])'((?:(?=I\b|my\b|we\b)|(?=[^'\n]{12}))(?:[^'\n]|(?<=\w)'(?=\w))+?)'(?!\w)"
+)
 _OUTLINE = re.compile(
     r"^[ \t]*(?:\d+[.)]|[-*•])?[ \t]*(?:\*\*|__).*$|^[ \t]*#{1,6} .*$", re.MULTILINE
 )
@@ -61,7 +66,19 @@ _SPEAKS = re.compile(r"\b(?:i|i'm|my|we|you|he|she|they|is|are)\b|[我你他她�
 
 def without_recalled(text: str) -> str:
     """The text without fenced blocks, which hold recalled memory, summaries or pasted markup."""
-    return _UNCLOSED_MEMORY.sub("", _BLOCK.sub("", text)).strip()
+    return _UNCLOSED_MEMORY.sub("", _without_blocks(text)).strip()
+
+
+def _without_blocks(text: str) -> str:
+    """The text without `<tag>…</tag>`, in one pass: a tag that nothing closes is no block."""
+    last = {closed["tag"]: closed.start() for closed in _CLOSED.finditer(text)}
+    kept, at = [], 0
+    for opened in _OPENED.finditer(text):
+        if opened.start() >= at and last.get(opened["tag"], -1) >= opened.end():
+            kept.append(text[at : opened.start()])
+            closing = f"</{opened['tag']}>"
+            at = text.index(closing, opened.end()) + len(closing)
+    return "".join([*kept, text[at:]])
 
 
 def without_code(text: str) -> str:
@@ -101,7 +118,7 @@ def own_words(text: str) -> str:
     pasted = _PASTED.search(text)
     if pasted is not None:
         text = text[: pasted.end()].rstrip(" :：")
-    text = _without_letter(text)
+    text = without_reported(_without_letter(text))
     text = _SPEECH.sub(_quotation, text)
     # What follows a colon in "Translate: …" is material, not a statement.
     shown = _SHOWN.match(text)

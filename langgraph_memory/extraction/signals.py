@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from langgraph_memory.extraction.rules.english.word_classes import SURROUNDINGS
+
 __all__ = ["has_signal", "is_courtesy", "tells_of_oneself"]
 
 _SIGNAL = re.compile(
@@ -27,6 +29,12 @@ _COURTESY = re.compile(
 )
 
 _MINE = re.compile(r"\b(?:i|my|mine|we|our|ours)\b|我|咱|俺", re.IGNORECASE)
+# What is said of rooms, groups and works that are nobody's by their words: they are the speaker's.
+_AROUND = re.compile(
+    rf"^\W*(?:(?:and|so|also|btw|fyi|now|finally),?\s)*(?:the|all\sthe|both)\s(?:\w+\s)?(?:{SURROUNDINGS}|server|release|launch|deadline|budget|wedding|lease|contract|baby|kids?|dog|cat)\s(?:is|are|was|were|has|have|got|gets|will|now|no\slonger|runs?|uses?|moved|starts?|ends?|opens?|closes?)\b|"
+    r"^\W*(?:(?:对了|另外|还有|话说)[，,]?)*(?:新|老)?(?:厨房|客厅|卧室|主卧|次卧|书房|阳台|走廊|过道|玄关|餐厅|浴室|卫生间|洗手间|院子|花园|车库|阁楼|地下室|屋顶|墙|地板|窗帘|沙发|房间|屋里|家里?|房子|房租|办公室|工位|项目|产品|后端|前端|数据库|服务器?|网站|官网|应用|技术栈|代码库|系统|团队|公司|部门|婚礼|孩子|娃|狗|猫)\S*[了成是在有用要会跑换改\d]\S*",
+    re.IGNORECASE,
+)
 # Asking, wanting something of the assistant, and commenting on the conversation are none.
 _OF_NOW = re.compile(
     r"[?？]|^\W*(?:who|what|when|where|why|how|which|whose|can|could|would|will|do|does|did|is|are|am|"
@@ -45,8 +53,8 @@ _LEAST_HAN = 5
 
 
 def tells_of_oneself(text: str) -> bool:
-    """Whether a text plainly says something in the first person, however short it is."""
-    if _MINE.search(text) is None or _OF_NOW.search(text) is not None:
+    """Whether a text plainly says something of oneself or one's surroundings, however short."""
+    if not (_MINE.search(text) or _AROUND.match(text)) or _OF_NOW.search(text):
         return False
     han = sum("\u4e00" <= character <= "\u9fff" for character in text)
     return han >= _LEAST_HAN or len(text.split()) >= _LEAST_WORDS

@@ -43,6 +43,9 @@ class HistoryReport(Report):
     def __repr__(self) -> str:
         return f"<HistoryReport {self.strategy} of {self.thread!r}: {self._state()}>"
 
+    def _heading(self) -> str:
+        return f"thread {self.thread!r} · {self.strategy}"
+
     def _state(self) -> str:
         count = len(self.removed)
         if self.refused:

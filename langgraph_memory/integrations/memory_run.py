@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, TypedDict
 
 from langchain_core.messages import BaseMessage
@@ -13,15 +14,20 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
-from langgraph_memory.identity import OWNER_KEY, Identification, Identity
+from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
-from langgraph_memory.service.turns import newest_question, turns_of
-from langgraph_memory.store import Change, committed
-from langgraph_memory.summarization.state import STATE_KEY, read
+from langgraph_memory.service.transcripts import before_run
+from langgraph_memory.service.turns import Turn, turns_of
+from langgraph_memory.summarization.state import read
 
 __all__ = ["RECALL_KEY", "MemoryRun", "MemoryRuns", "memory_layers", "shown_in_layers"]
 
+ASKED, SEEN = "asked", "seen"
+"""What a thread keeps with its owner: the turns that the last run has begun, and the newest turn
+that was there then."""
+
 Config = Mapping[str, Any]
+Decide = Callable[[Owner | None], tuple[Owner, tuple[Owner, Identity | None]]]
 RECALL_KEY = "memory_recall"
 """State key, private, in which a thread keeps why memories were recalled for its newest turn."""
 
@@ -36,6 +42,7 @@ class MemoryRun:
         owner: What the thread is to keep under `OWNER_KEY`.
         thread: Its id; None without a checkpointer.
         readable: Whether the thread's checkpoints can be read in the background.
+        begun: Marks of the turns that the run has brought, where it begins.
     """
 
     service: MemoryService
@@ -43,12 +50,12 @@ class MemoryRun:
     owner: Mapping[str, Any]
     thread: str | None
     readable: bool
+    begun: tuple[str, ...] = ()
 
     def begin(self, messages: Sequence[BaseMessage]) -> None:
-        """Start recalling, and note that there will be a turn; not again within the turn."""
-        turns = turns_of(messages)
-        if self.who is not None and turns and len(turns[-1].messages) == 1:
-            self.service.begin(self.who, self.thread, messages, readable=self.readable)
+        """Start recalling, and note which turns there will be; not again within them."""
+        if self.who is not None and self.begun:
+            self.service.begin(self.who, self.thread, messages, self.begun, readable=self.readable)
 
     def recollect(self, messages: Sequence[BaseMessage]) -> Recollection:
         """The memories for the newest message."""
@@ -63,13 +70,55 @@ class MemoryRun:
         return await self.service.arecollect(self.who, self.thread, messages)
 
     def end(self, messages: Sequence[BaseMessage], recall: Mapping[str, Any] | None) -> None:
-        """Have the turn remembered, if it has its reply."""
+        """Have the turns remembered that the run has begun, if they have their replies."""
         turns = turns_of(messages)
-        if self.who is None or not turns or turns[-1].is_open:
+        if self.who is None or not turns:
             return
-        kept = recall if isinstance(recall, Mapping) else {}
-        why = kept.get("why", ()) if kept.get("question") == turns[-1].key else ()
-        self.service.end(self.who, self.thread, messages, why, readable=self.readable)
+        asked = self.owner.get(ASKED) if SEEN in self.owner else [turns[-1].mark]
+        done = [turn.mark for turn in turns if turn.mark in (asked or ()) and not turn.is_open]
+        if done:
+            kept = recall if isinstance(recall, Mapping) else {}
+            why = kept.get("why", ()) if kept.get("question") == turns[-1].key else ()
+            self.service.end(self.who, self.thread, messages, done, why, readable=self.readable)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a run is.
+
+    Attributes:
+        thread: Id of its thread; None without a checkpointer.
+        saver: The checkpointer, as far as LangGraph tells.
+        nested: Whether the thread's messages are those of a graph around it.
+        checkpoint: Id of the run's newest checkpoint.
+        at_exit: Whether the run is only saved when it ends.
+    """
+
+    thread: str | None
+    saver: BaseCheckpointSaver[Any] | None
+    nested: bool
+    checkpoint: str | None
+    at_exit: bool
+
+    @classmethod
+    def of(cls, execution: Any, config: Config) -> _Place:
+        """From what LangGraph hands to a node."""
+        given = config.get("configurable") or {}
+        # Names under which LangGraph hands things down. Where the first is not there, messages go
+        # with the job, which is safe in any case.
+        saver = given.get("__pregel_checkpointer")
+        saver = saver if isinstance(saver, BaseCheckpointSaver) else None
+        nested = "|" in (given.get("checkpoint_ns") or "")
+        # LangGraph takes ids of any type, and keeps them as text; without a checkpointer there is
+        # no thread, whatever its id.
+        named = getattr(execution, "thread_id", None) if saver or nested else None
+        return cls(
+            thread=None if named is None else str(named),
+            saver=saver,
+            nested=nested,
+            checkpoint=getattr(execution, "checkpoint_id", None),
+            at_exit=given.get("__pregel_durability") == "exit",
+        )
 
 
 @dataclass(frozen=True)
@@ -79,12 +128,10 @@ class MemoryRuns:
     Args:
         service: Recalls and remembers.
         identification: How a run tells who is asking.
-        checkpointer: The one whose threads the service can read in the background.
     """
 
     service: MemoryService
     identification: Identification
-    checkpointer: BaseCheckpointSaver[Any] | None = None
 
     def of(self, runtime: Any, state: Any, config: Config, *, begins: bool = False) -> MemoryRun:
         """The run that a node or middleware is in.
@@ -106,142 +153,153 @@ class MemoryRuns:
         """`of` without blocking the event loop."""
         return await adrive(self._steps(runtime, state, config, begins))
 
-    def owner_of(self, runtime: Any) -> Steps[Mapping[str, Any] | None]:
-        """What is kept of the owner of the thread that a tool runs in."""
-        thread = (runtime.config.get("configurable") or {}).get("thread_id")
-        channel = _mapping(read(runtime.state, OWNER_KEY))
-        if thread is None:
-            return channel
+    def owner_of(self, runtime: Any) -> Steps[Owner]:
+        """What is known of the owner of the thread that a tool runs in."""
+        place = _Place.of(runtime.execution_info, runtime.config)
+        told = Owner.of(read(runtime.state, OWNER_KEY))
+        if place.thread is None or place.saver is None:
+            return told
         owners = self.service.owners
-        place = owners.place(str(thread), ours=self._is_ours(runtime.config))
-        kept = owners.known(place)
-        if kept is None:
-            item = yield from owners.read(place)
-            kept = None if item is None else item.value
-        return _owner(kept, channel)
+        kept_in = owners.place(place.thread, place.saver)
+        kept = owners.known(kept_in)
+        if kept is None or kept.user != told.user:
+            kept = yield from owners.reading(kept_in)
+        return _joined(kept, told)
 
     def _steps(self, runtime: Any, state: Any, config: Config, begins: bool) -> Steps[MemoryRun]:
         service = self.service
-        execution = runtime.execution_info
-        # LangGraph takes ids of any type, and keeps them as text.
-        named = execution.thread_id if execution is not None else None
-        thread = None if named is None else str(named)
-        channel = _mapping(read(state, OWNER_KEY))
+        channel = read(state, OWNER_KEY)
+        channel = channel if isinstance(channel, Mapping) else {}
+        place = _Place.of(runtime.execution_info, config)
         if not service.settings.enabled:
-            return MemoryRun(service, None, channel or {}, thread, False)
+            return MemoryRun(service, None, channel, place.thread, False)
         messages = read(state, "messages") or []
-        readable = self._is_readable(config)
-        if thread is None:
-            return self._run(runtime, channel, messages, None, readable, begins)
-        checkpoint = execution.checkpoint_id if readable else None
-        place = service.owners.place(thread, ours=self._is_ours(config))
+        told = Owner.of(channel)
+        claimed = True
 
-        def decided(kept: Mapping[str, Any] | None) -> Steps[MemoryRun]:
-            owner = _owner(kept, channel)
-            try:
-                return self._run(runtime, owner, messages, thread, readable, begins)
-            except IdentityError:
-                if owner and isinstance(owner.get("user"), str):
-                    victim = Identity(self.identification.agent, owner["user"])
-                    yield from service.disowned(
-                        victim,
-                        thread,
-                        messages,
-                        asked=(channel or {}).get("asked"),
-                        checkpoint=checkpoint,
-                    )
-                raise
+        def decide(kept: Owner | None) -> tuple[Owner, tuple[Owner, Identity | None]]:
+            nonlocal claimed
+            claimed = kept is not None and kept.user is not None
+            owner = _joined(kept, told)
+            caller.refuse_stranger(owner)
+            if caller.incognito or owner.incognito:
+                owner = replace(owner, incognito=True)
+                return owner, (owner, None)
+            who = caller.identify(owner)
+            owner = replace(owner, user=who.user, environment=who.environment)
+            return owner, (owner, who)
 
-        def decide() -> Steps[tuple[Sequence[Change], MemoryRun]]:
-            item = yield from service.owners.read(place)
-            kept = None if item is None else item.value
-            if self.identification.is_stranger(runtime, kept) and begins:
-                # Its id may have been another's whose thread was deleted.
-                alone = channel is None and len(turns_of(messages)) == 1
-                if alone and (yield from self._is_new(state, thread, checkpoint, config)):
-                    kept = None
-            run = yield from decided(kept)
-            return service.owners.change(place, item, run.owner), run
-
-        known = None if begins else service.owners.known(place)
-        if known is not None:
-            run = yield from decided(known)
-            if run.owner.get("incognito") == known["incognito"]:
-                return run
         try:
-            run = yield from committed(service.store, decide)
+            caller = self.identification.caller(runtime)
+            owner, who = yield from self._settled(place, told, begins, decide)
+        except _StoreFailedError as failed:
+            decide(None)  # What the thread says may refuse all the same.
+            # Without the store there is no memory, and the user gets a reply all the same.
+            service.without_memory(place.thread or "", failed.error)
+            return MemoryRun(service, None, channel, place.thread, False)
+        except Exception:
+            # A stranger, or whatever the application's resolver says to a caller.
+            yield from self._refused(place, messages)
+            raise
+        kept = {name: channel[name] for name in (ASKED, SEEN) if name in channel}
+        if who is None:
+            state_value = {**kept, "user": owner.user, "incognito": True}
+            return MemoryRun(service, None, state_value, place.thread, False)
+        begun: tuple[str, ...] = ()
+        turns = turns_of(messages) if begins else []
+        if turns and turns[-1].mark != channel.get(SEEN):
+            brought = yield from self._brought(place, turns, claimed)
+            begun = tuple(mark for mark in brought if mark not in owner.refused)
+            kept = {ASKED: list(begun), SEEN: turns[-1].mark}
+        return MemoryRun(
+            service, who, {**who.to_state(), **kept}, place.thread, self._readable(place), begun
+        )
+
+    def _settled(
+        self, place: _Place, told: Owner, begins: bool, decide: Decide
+    ) -> Steps[tuple[Owner, Identity | None]]:
+        """Who it is, decided with what is kept of the thread, and kept with it."""
+        if place.thread is None or place.saver is None:
+            return decide(None)[1]
+        owners = self.service.owners
+        kept_in = owners.place(place.thread, place.saver)
+        known = None if begins else owners.known(kept_in)
+        if known is not None and known.user == told.user:  # It is what this run has begun with.
+            owner, result = decide(known)
+            if owner == known:
+                return result
+        try:
+            return (yield from owners.settling(kept_in, decide))
         except IdentityError:
             raise
         except Exception as error:
-            # Without the store there is no memory, and the user gets a reply all the same.
-            service.without_memory(thread, error)
-            run = self._run(runtime, channel, messages, thread, readable, begins)
-            return replace(run, who=None)
-        service.owners.remember(place, run.owner)
-        return run
+            raise _StoreFailedError(error) from error
 
-    def _run(
-        self,
-        runtime: Any,
-        owner: Mapping[str, Any] | None,
-        messages: Sequence[BaseMessage],
-        thread: str | None,
-        readable: bool,
-        begins: bool,
-    ) -> MemoryRun:
-        """The run, given what is kept of the thread's owner."""
-        stranger = self.identification.is_stranger(runtime, owner)
-        if self.identification.is_incognito(runtime, owner) and not stranger:
-            # From this message on: what was said before may still be read.
-            since = (owner or {}).get("incognito") or _asked(messages) or True
-            return MemoryRun(
-                self.service, None, {**(owner or {}), "incognito": since}, thread, False
+    def _refused(self, place: _Place, messages: Sequence[BaseMessage]) -> Steps[None]:
+        """Have nothing that is in the thread now begun by a later run that only goes on."""
+        if place.thread is None or place.saver is None:
+            return
+        owners = self.service.owners
+        kept_in = owners.place(place.thread, place.saver)
+        marks = [turn.mark for turn in turns_of(messages)]
+        try:
+            if (yield from owners.reading(kept_in)) is not None:
+                yield from owners.settling(
+                    kept_in, lambda kept: ((kept or Owner()).refusing(marks), None)
+                )
+        except Exception as error:  # The refusal counts, and what is not begun is not read.
+            self.service.without_memory(place.thread, error)
+
+    def _brought(self, place: _Place, turns: Sequence[Turn], claimed: bool) -> Steps[list[str]]:
+        """Marks of the turns that a run has brought, which its caller answers for.
+
+        Nearly always that is the newest turn, and is not looked up.
+
+        Args:
+            place: Where the run is.
+            turns: Of its thread.
+            claimed: Whether the thread had an owner before.
+        """
+        if place.thread is None:
+            return [turn.mark for turn in turns]
+        newest = turns[-1]
+        open_ones = sum(1 for _ in takewhile(lambda turn: len(turn.messages) == 1, turns[::-1]))
+        alone = [newest.mark] if open_ones else []
+        if place.nested or place.saver is None:
+            return alone
+        if open_ones == 1 and (claimed or len(turns) == 1):
+            return alone
+        try:
+            had = yield from before_run(
+                place.saver, place.thread, place.checkpoint, at_exit=place.at_exit
             )
-        who = self.identification.identify(runtime, owner)
-        begun = {"asked": _asked(messages)} if begins else {}
-        return MemoryRun(self.service, who, {**who.to_state(), **begun}, thread, readable)
+        except Exception as error:
+            self.service.without_memory(place.thread, error)
+            return alone
+        if had is None:
+            return alone
+        old = {turn.mark for turn in turns_of(had)}
+        return [turn.mark for turn in turns if turn.mark not in old]
 
-    def _is_new(
-        self, state: Any, thread: str, checkpoint: str | None, config: Config
-    ) -> Steps[bool]:
-        """Whether a thread has nothing but the message that this run has brought."""
-        if self._is_ours(config):
-            return checkpoint is not None and (yield from self.service.is_new(thread, checkpoint))
-        return not read(state, STATE_KEY)
-
-    def _is_ours(self, config: Config) -> bool:
-        """Whether it is our checkpointer that saves the run."""
-        given = config.get("configurable") or {}
-        # The name under which LangGraph hands its checkpointer down; where it is not there, or
-        # another one, messages go with the job, which is safe in any case.
-        saver = given.get("__pregel_checkpointer")
-        return self.checkpointer is not None and saver is self.checkpointer
-
-    def _is_readable(self, config: Config) -> bool:
+    def _readable(self, place: _Place) -> bool:
         """Whether the run's thread can be read in the background, and is its own graph's."""
-        nested = "|" in ((config.get("configurable") or {}).get("checkpoint_ns") or "")
-        return self._is_ours(config) and self.service.can_read and not nested
+        return place.saver is not None and not place.nested and self.service.can_read(place.saver)
 
 
-def _asked(messages: Sequence[BaseMessage]) -> str | None:
-    """Key of the newest turn."""
-    asked = newest_question(messages)
-    return None if asked is None else asked.key
+class _StoreFailedError(Exception):
+    """It could not be read or written whose a thread is."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
-def _mapping(value: Any) -> Mapping[str, Any] | None:
-    return value if isinstance(value, Mapping) else None
-
-
-def _owner(
-    kept: Mapping[str, Any] | None, channel: Mapping[str, Any] | None
-) -> Mapping[str, Any] | None:
-    """What is known of a thread's owner: by the store first, and by the thread itself."""
+def _joined(kept: Owner | None, told: Owner) -> Owner:
+    """What is known of a thread's owner: what is kept of it first, then what the thread says."""
     if kept is None:
-        return channel
-    channel = channel or {}
-    owner = kept if kept["user"] is not None else {**kept, "user": channel.get("user")}
-    return {**owner, "incognito": kept["incognito"] or channel.get("incognito")}
+        return told
+    owner = kept if kept.user is not None else replace(kept, user=told.user)
+    return replace(owner, incognito=kept.incognito or told.incognito)
 
 
 _shown: ContextVar[Recollection | None] = ContextVar("recollection", default=None)

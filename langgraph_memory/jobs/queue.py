@@ -133,7 +133,8 @@ class JobQueue:
             subject: Whose work.
             payload: What the worker is told, by key. It is merged with what earlier requests said:
                 of two values for a key the later one counts, by their `at` (text whose order is
-                that of time) if both have one, as requests may overtake each other.
+                that of time) if both have one, as requests may overtake each other. Their `since`
+                stays the earliest.
         """
         for _ in range(ATTEMPTS):
             now = clock.now()
@@ -299,11 +300,13 @@ class JobQueue:
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    overtaken = {
-        key
-        for key, value in new.items()
-        if isinstance(value, Mapping)
-        and isinstance(known := old.get(key), Mapping)
-        and str(known.get("at", "")) > str(value.get("at", ""))
-    }
-    return {**old, **{key: value for key, value in new.items() if key not in overtaken}}
+    merged = dict(old)
+    for key, value in new.items():
+        known = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(known, Mapping):
+            later = max(known, value, key=lambda each: (str(each.get("at", "")), each is value))
+            begun = [str(each["since"]) for each in (known, value) if "since" in each]
+            merged[key] = {**later, **({"since": min(begun)} if begun else {})}
+        else:
+            merged[key] = value
+    return merged

@@ -22,6 +22,7 @@ from langgraph_memory.memories.statements import (
     numbers,
     opposes,
 )
+from langgraph_memory.memories.uses import is_same_use
 from langgraph_memory.records import (
     Confirmation,
     MemoryRecord,
@@ -183,11 +184,15 @@ class Plan:
     def _retracted(self, statements: Sequence[str]) -> Steps[dict[str, MemoryRecord]]:
         """Active memories that say what is no longer true."""
         found: dict[str, MemoryRecord] = {}
+        if statements:
+            yield from self._look(ACTIVE)  # They need not be near, in words or in meaning.
         for statement in statements:
             near = yield from self._near(statement)
             for each, hit in near:
-                if self._says_the_same(each, hit, statement) or is_contained(
-                    statement, each.content
+                if (
+                    self._says_the_same(each, hit, statement)
+                    or is_contained(statement, each.content)
+                    or is_same_use(statement, each.content)
                 ):
                     found[each.id] = each
         return found

@@ -7,12 +7,28 @@ import unicodedata
 
 from langgraph_memory.store.analysis import query_terms
 
-__all__ = ["corrects", "is_about", "is_contained", "negations", "numbers", "opposes"]
+__all__ = ["corrects", "is_about", "is_contained", "negations", "numbers", "opposes", "plain"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # A figure within a name (E102, B12) is no amount.
 _FIGURE = re.compile(r"(?<![a-z0-9])\d[\d ]*(?![a-z0-9])")
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Nor is one behind a name ("omega 3", "an iPhone 15"). An amount has a unit, or stands behind a
+# verb, a preposition or what is measured.
+_UNIT = re.compile(
+    r"\s*(?:[a-z]*(?:euro|dollar|pound|franc|yuan|krone|kronor|buck|time|year|month|week|day|night|hour|minute|"
+    r"second|kilo|gram|liter|litre|mile|met(?:er|re)|degree|percent|people|person|kid|child|page|word|line|step|point|cup)"
+    r"|eur\b|usd\b|gbp\b|kg\b|km\b|cm\b|g\b|k\b|am\b|pm\b|o'clock|"
+    r"[个只条辆台张件次岁年月日天周点分秒块元万千百美欧英刀斤克升米公里厘毫度楼层间人口名位页字句行段遍杯瓶碗片粒颗套])"
+)
+_MEASURED = re.compile(
+    r"(?:^|\b(?:is|are|was|were|has|have|had|be|of|at|to|under|over|about|around|by|for|in|on|from|than|most|"
+    r"least|within|below|above|exactly|only|nearly|almost|roughly|max|maximum|minimum|and|or|between|after|before|"
+    r"per|every|all|until|till|up|budget|limit|price|age|aged|weight|height|size|(?:user|\w+ly|now|also|still)\s\w+)"
+    r"|[是为到过于约多少大满近超每在至花付买吃喝跑走住用要养带写做开涨降成有了给存赚算高重龄数量额价率费资薪月])\s*$"
+)
+_LABEL = re.compile(rf"号(?=[{_HAN}])")
+_ALLERGY = re.compile(r"\ballerg|\bintoleran|过敏|不耐受")
 _NEGATION = re.compile(
     r"\b(?:no\s+longer|not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|"
     r"stopped|quit|former|formerly|unless|except|dislik\w*|hat(?:e|es|ed|ing)|detest\w*|"
@@ -45,16 +61,18 @@ def opposes(statement: str, other: str) -> bool:
 
 
 def corrects(statement: str, other: str) -> bool:
-    """Whether a statement is another one with another figure, and with nothing else changed.
+    """Whether a statement is another one with another amount, and with nothing else changed.
 
-    Where two figures differ, as a date and a number, they may be two things of one kind.
+    Where two amounts differ, as a date and a number, they may be two things of one kind. "Omega 3"
+    and "omega 6" are names, and whoever is allergic to two things has two allergies.
     """
-    one, two = _plain(statement), _plain(other)
-    figures = zip(_FIGURE.findall(one), _FIGURE.findall(two), strict=False)
+    if _ALLERGY.search(_folded(statement)):
+        return False
+    (one, figures), (two, others) = _measured(statement), _measured(other)
     return (
-        _FIGURE.sub("#", one) == _FIGURE.sub("#", two)
+        one == two
         and _has_words(one)
-        and sum(before != after for before, after in figures) == 1
+        and sum(before != after for before, after in zip(figures, others, strict=True)) == 1
     )
 
 
@@ -75,7 +93,7 @@ def is_contained(statement: str, other: str) -> bool:
     Letter case, spaces and punctuation do not count. "Likes coffee" is contained neither in
     "dislikes coffee" (words are whole) nor in "no longer likes coffee" (a negation more).
     """
-    short, long = _plain(statement), _plain(other)
+    short, long = plain(statement), plain(other)
     if not short or negations(statement) != negations(other):
         return False
     return re.search(f"{_edge(short[0])}{re.escape(short)}{_edge(short[-1])}", long) is not None
@@ -86,8 +104,29 @@ def negations(statement: str) -> int:
     return len(_NEGATION.findall(_folded(statement)))
 
 
+def plain(text: str) -> str:
+    """The words of a text in lower case, separated by single spaces; Chinese without any."""
+    words = " ".join(_WORD.findall(_folded(text)))
+    return re.sub(f"(?<=[{_HAN}]) (?=[{_HAN}])", "", words)
+
+
 def _things(text: str) -> frozenset[str]:
     return frozenset(query_terms(_ATTITUDE.sub(" ", _folded(text))))
+
+
+def _measured(text: str) -> tuple[str, list[str]]:
+    """A statement with its amounts left out, and the amounts."""
+    words, amounts = plain(text), []
+
+    def masked(figure: re.Match[str]) -> str:
+        if _LABEL.match(words, figure.end()) or not (
+            _UNIT.match(words, figure.end()) or _MEASURED.search(words[: figure.start()])
+        ):
+            return figure.group()
+        amounts.append(figure.group().strip())
+        return "# "
+
+    return _FIGURE.sub(masked, words), amounts
 
 
 def _has_words(text: str) -> bool:
@@ -96,12 +135,6 @@ def _has_words(text: str) -> bool:
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
-
-
-def _plain(text: str) -> str:
-    """Words separated by single spaces; Chinese without any."""
-    words = " ".join(_WORD.findall(_folded(text)))
-    return re.sub(f"(?<=[{_HAN}]) (?=[{_HAN}])", "", words)
 
 
 def _edge(character: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import textwrap
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,6 +20,7 @@ from pydantic import (
 )
 
 from langgraph_memory import clock
+from langgraph_memory.drawn import table
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.records.scoring import decayed_heat, effective_importance
 from langgraph_memory.records.types import (
@@ -209,18 +208,15 @@ class MemoryRecord(BaseModel):
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
-        shown = {
-            "type": f"{self.type} ({self.scope}, {self.status})",
-            "content": textwrap.shorten(self.content, 300, placeholder=" …"),
-            "importance": f"{self.importance:g}, {self.confirmation}",
-            "heat": f"{self.heat:.2f}, used {self.access_count} times",
-            "updated": self.updated_at.isoformat(sep=" ", timespec="minutes"),
-        }
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{html.escape(_printable(text))}</td></tr>"
-            for name, text in shown.items()
+        return table(
+            [
+                ("type", f"{self.type} ({self.scope}, {self.status})"),
+                ("content", self.content),
+                ("importance", f"{self.importance:g}, {self.confirmation}"),
+                ("heat", f"{self.heat:.2f}, used {self.access_count} times"),
+                ("updated", self.updated_at.isoformat(sep=" ", timespec="minutes")),
+            ]
         )
-        return f"<table>{rows}</table>"
 
 
 _REQUIRED = ("id", "scope", "status", "created_at", "last_accessed_at")
@@ -255,11 +251,6 @@ def _json(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return str(value) if isinstance(value, str) else value
-
-
-def _printable(text: str) -> str:
-    """What a page can hold: it is sent as UTF-8, which has no lone surrogates."""
-    return text.encode(errors="backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _faults(error: ValidationError) -> str:

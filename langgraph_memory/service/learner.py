@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
-from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp
@@ -43,7 +42,7 @@ from langgraph_memory.service.learned import (
 )
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.profiling import Profiled, ProfileKeeper
-from langgraph_memory.service.turns import Turn, speaker_of, turns_of, unread
+from langgraph_memory.service.turns import Turn, speaker_of
 from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.writing import (
     edits_of,
@@ -77,9 +76,8 @@ class _Reading:
     Attributes:
         who: Whose memories.
         thread: The thread's id.
-        turns: All of it.
-        said_at: When the newest message was written.
-        asked: When turns were said, by their keys, as far as known.
+        turns: Of it, as far as they are its owner's.
+        asked: When those were said that are to be read, by their marks.
         gives_up: Whether it has failed often enough to go on without what fails.
         learned: What came of it so far.
         at_once: Turns that may be read together.
@@ -89,7 +87,6 @@ class _Reading:
     who: Identity
     thread: str
     turns: Sequence[Turn]
-    said_at: datetime
     asked: Mapping[str, datetime]
     gives_up: bool
     learned: Learned = field(default_factory=Learned)
@@ -98,8 +95,13 @@ class _Reading:
 
     def time_of(self, turn: Turn) -> datetime:
         """When a turn was said, in UTC."""
-        # Checkpoints have a clock of their own.
-        return clock.to_utc(min(self.asked.get(turn.key, self.said_at), clock.now()))
+        return clock.to_utc(min(self.asked[turn.mark], clock.now()))
+
+    def unread(self, cursor: Cursor) -> list[Turn]:
+        """The turns that are to be read."""
+        return [
+            turn for turn in self.turns if turn.mark in self.asked and turn.mark not in cursor.read
+        ]
 
     def together(self, new: Sequence[Turn]) -> list[Turn]:
         """The first of the unread turns, those of one day alone: "tomorrow" is said in them."""
@@ -171,12 +173,11 @@ class Learner:
         self,
         who: Identity,
         thread: str,
-        messages: Sequence[BaseMessage],
-        said_at: datetime,
-        asked: Mapping[str, datetime] = MappingProxyType({}),
+        turns: Sequence[Turn],
+        asked: Mapping[str, datetime],
         attempt: int = 0,
     ) -> Steps[Learned]:
-        """Read the turns of a thread that nobody has read. Several threads may do so at once.
+        """Read turns of a thread that nobody has read. Several threads may do so at once.
 
         A turn that cannot be read is passed over after several attempts, so that it does not stand
         before all that is said later: one at each attempt, as it may be that nothing can be read.
@@ -185,14 +186,11 @@ class Learner:
         Args:
             who: Whose memories.
             thread: The thread's id.
-            messages: All of it.
-            said_at: When the newest message was written.
-            asked: When turns were said, by their keys; for others, `said_at` is taken.
+            turns: Of the thread, oldest first; those that are not `asked` have been read before.
+            asked: When the turns that are to be read were said, by their marks.
             attempt: How often this has failed before.
         """
-        reading = _Reading(
-            who, thread, turns_of(messages), said_at, asked, gives_up=attempt >= TRIES
-        )
+        reading = _Reading(who, thread, turns, asked, gives_up=attempt >= TRIES)
         while True:
             try:
                 if not (yield from self._round(reading)):
@@ -215,7 +213,7 @@ class Learner:
 
         def decide() -> Steps[tuple[Sequence[Change], _Round]]:
             account, cursor = yield from self._ledger(who, thread)
-            new = unread(reading.turns, cursor.read, cursor.ignored)
+            new = reading.unread(cursor)
             if not new:
                 return [], _Round()
             reading.next = new[0]
@@ -266,7 +264,7 @@ class Learner:
 
         def decide() -> Steps[tuple[Sequence[Change], bool]]:
             account, cursor = yield from self._ledger(who, thread)
-            if turn not in unread(reading.turns, cursor.read, cursor.ignored):
+            if turn not in reading.unread(cursor):
                 return [], False  # Somebody else could read it.
             counted = account.counting("passed_over")
             return [counted.change(who), cursor.after([turn.mark]).change(who)], True

@@ -23,8 +23,6 @@ WAITING = 200
 RUN = "run:"
 """What the name of a run begins with that has no thread."""
 RUN_MINUTES = 24 * 60.0
-IGNORED = 10_000
-"""Messages of strangers that are known as such in one thread."""
 REMEMBERED = 50
 """Turns of a thread that are known to have been read; a fork shares one of them."""
 
@@ -148,13 +146,11 @@ class Cursor:
     Attributes:
         thread: Its id.
         read: Marks of the turns read last, the newest last.
-        ignored: Marks of messages that are not the user's, although they are in the thread.
         version: Of its item; None if there is none.
     """
 
     thread: str
     read: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
     version: datetime | None = None
 
     @classmethod
@@ -162,25 +158,15 @@ class Cursor:
         """The cursor in an item."""
         if item is None:
             return cls(thread)
-        value = item.value
-        return cls(thread, tuple(value["read"]), tuple(value["ignored"]), item.updated_at)
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """Keys of the messages that begin those turns."""
-        return frozenset(mark.rpartition("#")[0] for mark in self.read)
+        return cls(thread, tuple(item.value["read"]), item.updated_at)
 
     def after(self, marks: Collection[str]) -> Cursor:
         """The cursor after some turns."""
         return replace(self, read=(*self.read, *marks)[-REMEMBERED:])
 
-    def without(self, marks: Collection[str]) -> Cursor:
-        """The cursor of a thread in which somebody else has written messages."""
-        return replace(self, ignored=(*self.ignored, *marks)[-IGNORED:])
-
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""
-        value = {"read": list(self.read), "ignored": list(self.ignored)}
+        value = {"read": list(self.read)}
         # A run without a thread is never gone on with.
         ttl = RUN_MINUTES if self.thread.startswith(RUN) else None
         return Change(

@@ -1,10 +1,12 @@
-"""What a job is told of the threads that it is to read, and what it makes of that."""
+"""Which turns of which threads a job is to read: those that their owner began, and no others.
+
+Whatever else is in a thread (what a stranger said before being refused, what was said to a graph
+without memory, what was copied into it) is on no note, and so is never read as the owner's words.
+"""
 
 from __future__ import annotations
 
 import json
-import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,76 +23,84 @@ from langchain_core.messages import (
 from langgraph_memory import clock
 from langgraph_memory.messages import is_said_by_user, role_of, text_of
 from langgraph_memory.service.ledger import RUN
-from langgraph_memory.service.turns import turns_of
+from langgraph_memory.service.turns import Turn, turns_of
 
-__all__ = ["Noted", "note_of", "noted"]
-
-TURNS_SENT = 20
-"""The newest turns of a thread that go with a job where its checkpoints cannot be read."""
+__all__ = ["Noted", "note_of", "noted", "turns_told"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Noted:
-    """A thread that a job is to read.
+    """The turns of one thread that a job is to read.
 
     Attributes:
-        thread: Its id.
-        said: Its newest messages and when they were noted; None if it is to be read itself.
-        asked: When turns were begun, by their keys, as far as known.
+        thread: The thread's id.
+        since: When they were begun, by their marks.
+        at: When the newest of the notes was made.
+        messages: What was said in and before them, by their marks, where the job cannot read the
+            thread itself.
     """
 
     thread: str
-    said: tuple[list[BaseMessage], datetime] | None = None
-    asked: dict[str, datetime] = field(default_factory=dict)
-
-    @property
-    def wanted(self) -> set[str]:
-        """Keys of the messages that begin those turns."""
-        # Messages without ids that say the same have the same key, numbered for their turns.
-        return {re.sub(r"~\d+$", "", key) for key in self.asked}
+    since: dict[str, datetime] = field(default_factory=dict)
+    at: datetime = datetime.min
+    messages: dict[str, list[BaseMessage]] = field(default_factory=dict)
 
 
 def note_of(
-    thread: str | None, messages: Sequence[BaseMessage], *, readable: bool
+    thread: str | None,
+    turns: Sequence[Turn],
+    marks: Sequence[str],
+    *,
+    readable: bool,
+    before: int = 0,
 ) -> dict[str, Any]:
-    """What a job is told of a thread's newest turn, as the payload of a request.
+    """What a job is told of turns, as the payload of a request: an entry for each.
 
     Args:
         thread: The thread's id; None if there is no checkpointer.
-        messages: The thread.
+        turns: All of the thread.
+        marks: Of those that are to be read.
         readable: Whether the job can read the thread itself.
+        before: How many turns before each are told, too, where it cannot.
     """
-    turns = turns_of(messages)
-    if not turns:
-        return {}
-    name = thread if thread is not None else f"{RUN}{turns[-1].key}"
     now = clock.utc_text(clock.now())
-    given = None
-    if thread is None or not readable:
-        first, *others = turns[-TURNS_SENT:]
-        whole = [*first.in_context, *(message for turn in others for message in turn.messages)]
-        given = {"messages": messages_to_dict([*_words_of(whole)]), "at": now}
-    return {json.dumps([name]): given, json.dumps([name, turns[-1].key]): {"since": now}}
+    note = {}
+    for at, turn in enumerate(turns):
+        if turn.mark not in marks:
+            continue
+        value: dict[str, Any] = {"since": now, "at": now}
+        if thread is None or not readable:
+            first, *others = turns[max(0, at - before) : at + 1]
+            whole = [*first.in_context, *(each for other in others for each in other.messages)]
+            value["messages"] = messages_to_dict([*_words_of(whole)])
+        # A run without a thread has one of its own.
+        name = thread if thread is not None else f"{RUN}{turns[-1].key}"
+        note[json.dumps([name, turn.mark])] = value
+    return note
 
 
 def noted(payload: Mapping[str, Any]) -> list[Noted]:
-    """The threads that the payload of a job speaks of."""
+    """The turns that the payload of a job speaks of, by thread."""
     threads: dict[str, Noted] = {}
-    asked: defaultdict[str, dict[str, datetime]] = defaultdict(dict)
-    for name, given in payload.items():
-        # Only what is noted by another version has another form.
-        thread, *turn = json.loads(name) if name.startswith('["') else [name]
-        if turn:
-            asked[thread][turn[0]] = datetime.fromisoformat(given["since"])
-        else:
-            said = None
-            if given is not None:
-                said = (
-                    messages_from_dict(given["messages"]),
-                    datetime.fromisoformat(given["at"]),
-                )
-            threads[thread] = Noted(thread, said, asked[thread])
+    for name, value in payload.items():
+        thread, mark = json.loads(name)
+        known = threads.setdefault(thread, Noted(thread))
+        known.since[mark] = datetime.fromisoformat(value["since"])
+        at = datetime.fromisoformat(value["at"])
+        known.at = at if len(known.since) == 1 else max(known.at, at)
+        if "messages" in value:
+            known.messages[mark] = messages_from_dict(value["messages"])
     return list(threads.values())
+
+
+def turns_told(noted: Noted) -> list[Turn]:
+    """The turns that were told with the notes, and those before them, in their order."""
+    found: dict[str, Turn] = {}
+    for mark in sorted(noted.messages, key=noted.since.__getitem__):
+        for turn in turns_of(noted.messages[mark]):
+            if turn.mark == mark or turn.mark not in found:
+                found[turn.mark] = turn
+    return list(found.values())
 
 
 def _words_of(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:

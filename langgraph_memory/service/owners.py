@@ -1,83 +1,148 @@
-"""Whose threads are, kept in the store: a graph that knows nothing of memory cannot drop it."""
+"""Whose threads are, kept beside them: a graph that knows nothing of memory cannot drop it."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import Item
 
 from langgraph_memory.calls import Call, Steps
-from langgraph_memory.identity import encode_label
-from langgraph_memory.store import Change, MemoryStore
+from langgraph_memory.checkpoints.database import database_of
+from langgraph_memory.identity import Owner, encode_label
+from langgraph_memory.store import Change, MemoryStore, committed
 
 __all__ = ["Owners", "ThreadPlace"]
 
 REMEMBERED = 10_000
 THREADS = "threads"
-KEPT = ("user", "environment", "incognito")
 
-ThreadPlace = tuple[tuple[str, ...], str]
-"""Namespace and key under which a thread's owner is kept."""
+T = TypeVar("T")
+Saver = BaseCheckpointSaver[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPlace:
+    """Where a thread's owner is kept.
+
+    Attributes:
+        thread: Its id.
+        space: Namespace of the threads of one database; None for those of this process alone.
+        here: Where the latter are kept.
+    """
+
+    thread: str
+    space: tuple[str, ...] | None
+    here: dict[str, Owner] = field(default_factory=dict, compare=False)
 
 
 class Owners:
-    """Keeps whose threads are, and since when they are incognito.
+    """Keeps whose threads are.
 
-    The agents of one database share its threads. Threads of a checkpointer that the application
-    brings may have the same ids as those of another, so they are kept for each agent.
+    All agents on one database of threads share it, whatever checkpointers they have on it. Threads
+    of another database are kept apart, as their ids may mean other threads.
 
     Args:
-        store: Where they are kept.
-        agent: Name of the agent.
+        store: Where it is kept.
     """
 
-    def __init__(self, store: MemoryStore, agent: str) -> None:
+    def __init__(self, store: MemoryStore) -> None:
         self._store = store
-        self._agent = agent
-        self._known: OrderedDict[ThreadPlace, Mapping[str, Any]] = OrderedDict()
+        self._spaces: WeakKeyDictionary[Saver, tuple[str, ...] | None] = WeakKeyDictionary()
+        self._known: OrderedDict[ThreadPlace, Owner] = OrderedDict()
         self._lock = threading.Lock()
 
-    def place(self, thread: str, *, ours: bool) -> ThreadPlace:
-        """Where a thread's owner is kept.
+    def place(self, thread: str, saver: Saver) -> ThreadPlace:
+        """Where the owner of a thread of a checkpointer is kept."""
+        with self._lock:
+            if saver not in self._spaces:
+                self._spaces[saver] = self._space(database_of(saver))
+            space = self._spaces[saver]
+        if space is not None:
+            return ThreadPlace(thread, space)
+        with _IN_MEMORY_LOCK:
+            return ThreadPlace(thread, None, _IN_MEMORY.setdefault(saver, {}))
 
-        Args:
-            thread: Its id.
-            ours: Whether its checkpointer is the memory's own.
-        """
-        space = (THREADS,) if ours else (THREADS, f"agent:{encode_label(self._agent)}")
-        return space, thread
+    def _space(self, database: str | None) -> tuple[str, ...] | None:
+        if database is None:
+            return None
+        own = database == self._store.database
+        return (THREADS,) if own else (THREADS, encode_label(database))
 
-    def known(self, place: ThreadPlace) -> Mapping[str, Any] | None:
+    def known(self, place: ThreadPlace) -> Owner | None:
         """What this process has last read or written of a thread; None if nothing."""
+        if place.space is None:
+            return place.here.get(place.thread)
         with self._lock:
             return self._known.get(place)
 
-    def read(self, place: ThreadPlace) -> Steps[Item | None]:
+    def reading(self, place: ThreadPlace) -> Steps[Owner | None]:
         """What is kept of a thread; None if nobody owns it yet."""
-        item: Item | None = yield Call.of(
-            self._store.get, self._store.aget, *place, refresh_ttl=False
-        )
-        if item is not None:
-            self.remember(place, item.value)
-        return item
+        if place.space is None:
+            return place.here.get(place.thread)
+        item = yield from self._item(place)
+        return None if item is None else Owner.of(item.value)
 
-    def change(
-        self, place: ThreadPlace, item: Item | None, owner: Mapping[str, Any]
-    ) -> list[Change]:
-        """What is to be committed so that an owner is kept in place of what was read."""
-        value = {name: owner.get(name) for name in KEPT}
-        if item is not None and item.value == value:
-            return []
-        version = None if item is None else item.updated_at
-        return [Change(*place, value, version, index=False)]
+    def settling(
+        self, place: ThreadPlace, decide: Callable[[Owner | None], tuple[Owner, T]]
+    ) -> Steps[T]:
+        """Decide on a thread's owner, given what is kept, and keep that; again if others did.
 
-    def remember(self, place: ThreadPlace, owner: Mapping[str, Any]) -> None:
-        """So that the later steps of a run need not read it again."""
+        Args:
+            place: Where.
+            decide: Gives the owner and a result; what it raises leaves everything as it was.
+        """
+        if place.space is None:
+            with _IN_MEMORY_LOCK:
+                owner, result = decide(place.here.get(place.thread))
+                place.here[place.thread] = owner
+            return result
+
+        def decision() -> Steps[tuple[Sequence[Change], tuple[Owner, T]]]:
+            item = yield from self._item(place)
+            kept = None if item is None else Owner.of(item.value)
+            owner, result = decide(kept)
+            if owner == kept:
+                return [], (owner, result)
+            version = None if item is None else item.updated_at
+            return [self._change(place, owner.to_value(), version)], (owner, result)
+
+        owner, result = yield from committed(self._store, decision)
+        self._remember(place, owner)
+        return result
+
+    def forget(self, place: ThreadPlace) -> None:
+        """A thread is gone: its id may be another's from now on."""
+        place.here.pop(place.thread, None)
         with self._lock:
-            self._known[place] = {name: owner.get(name) for name in KEPT}
+            self._known.pop(place, None)
+        if place.space is not None:
+            self._store.commit([self._change(place, None, "any")])
+
+    def _item(self, place: ThreadPlace) -> Steps[Item | None]:
+        found: Item | None = yield Call.of(
+            self._store.get, self._store.aget, place.space, place.thread, refresh_ttl=False
+        )
+        if found is not None:
+            self._remember(place, Owner.of(found.value))
+        return found
+
+    def _change(self, place: ThreadPlace, value: Mapping[str, Any] | None, version: Any) -> Change:
+        return Change(place.space or (), place.thread, value, version, index=False)
+
+    def _remember(self, place: ThreadPlace, owner: Owner) -> None:
+        with self._lock:
+            self._known[place] = owner
             self._known.move_to_end(place)
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
+
+
+_IN_MEMORY: WeakKeyDictionary[Saver, dict[str, Owner]] = WeakKeyDictionary()
+_IN_MEMORY_LOCK = threading.RLock()
+"""Threads that end with this process, by their checkpointer, for all agents on it."""

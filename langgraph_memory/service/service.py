@@ -11,15 +11,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langsmith import tracing_context
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
+from langgraph_memory.checkpoints.database import database_of
 from langgraph_memory.errors import InvalidStateError, VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import Extractor, RulesExtractor
@@ -29,15 +31,14 @@ from langgraph_memory.memories import Memories
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.learner import Learner
-from langgraph_memory.service.ledger import ACCOUNT, Account
-from langgraph_memory.service.notes import Noted, note_of, noted
+from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
+from langgraph_memory.service.notes import Noted, note_of, noted, turns_told
 from langgraph_memory.service.owners import Owners
 from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
-from langgraph_memory.service.strangers import disowned
 from langgraph_memory.service.transcripts import Transcripts
-from langgraph_memory.service.turns import newest_question, turns_of
+from langgraph_memory.service.turns import Turn, newest_question, turns_of
 from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.why import Reason, reasons_for, shown_to
 from langgraph_memory.settings import LongTermMemorySettings
@@ -114,11 +115,12 @@ class MemoryService:
         self._transcripts = transcripts
         # `Settings.of` has filled in the agent's name.
         self._agent = settings.namespace or "default"
-        self.owners = Owners(store, self._agent)
+        self.owners = Owners(store)
         self._recaller = Recaller(store, settings, profile.schema if profile else None)
         keeper = None
         if profile is not None:
             keeper = ProfileKeeper(store, profile, settings.profile_every)
+        self._has_profiles = keeper is not None
         self._learner = Learner(store, settings, extractor or RulesExtractor(), keeper, listener)
         queue = JobQueue(
             store,
@@ -132,10 +134,15 @@ class MemoryService:
         self._recalled: OrderedDict[Place, _Recalling] = OrderedDict()
         self._lock = threading.Lock()
 
-    @property
-    def can_read(self) -> bool:
-        """Whether threads of the memory's own checkpointer can be read in the background."""
-        return self._transcripts is not None
+    def can_read(self, saver: BaseCheckpointSaver[Any]) -> bool:
+        """Whether a checkpointer's threads can be read in the background."""
+        if self._transcripts is None:
+            return False
+        own = self._transcripts.checkpointer
+        if saver is own:
+            return True
+        database = database_of(saver)
+        return database is not None and database == database_of(own)
 
     # -- before the model call
 
@@ -144,10 +151,11 @@ class MemoryService:
         who: Identity,
         thread: str | None,
         messages: Sequence[BaseMessage],
+        begun: Sequence[str] | None = None,
         *,
         readable: bool = True,
     ) -> None:
-        """A run begins: recall in the background, and note durably that there will be a turn.
+        """A run begins: recall in the background, and note durably which turns there will be.
 
         The note is there before the model is called, so a crash at any later point loses nothing.
 
@@ -155,9 +163,10 @@ class MemoryService:
             who: Whose memories.
             thread: The thread's id; None if there is no checkpointer.
             messages: The thread so far, with the user's newest message.
+            begun: Marks of the turns that the run has brought; None for the newest one.
             readable: Whether the thread's checkpoints can be read in the background.
         """
-        self._ahead(who, thread, messages, note=self._note(thread, messages, readable))
+        self._ahead(who, thread, messages, note=self._note(thread, messages, begun, readable))
 
     def recollect(
         self, who: Identity, thread: str | None, messages: Sequence[BaseMessage]
@@ -273,11 +282,12 @@ class MemoryService:
         who: Identity,
         thread: str | None,
         messages: Sequence[BaseMessage],
+        done: Sequence[str] | None = None,
         why: Sequence[Mapping[str, Any]] = (),
         *,
         readable: bool = True,
     ) -> None:
-        """A reply was given: count the uses of what was recalled, and have the turn read.
+        """A reply was given: count the uses of what was recalled, and have its turns read.
 
         Both happen in the background.
 
@@ -285,10 +295,11 @@ class MemoryService:
             who: Whose memories.
             thread: The thread's id; None if there is no checkpointer.
             messages: The thread, with the reply.
+            done: Marks of the turns that the run has brought; None for the newest one.
             why: What was recalled for it, see `Recollection.why`.
             readable: Whether the thread's checkpoints can be read in the background.
         """
-        note = self._note(thread, messages, readable)
+        note = self._note(thread, messages, done, readable)
         used = _used(who, why)
 
         def after() -> None:
@@ -305,9 +316,17 @@ class MemoryService:
     # -- in the background
 
     def _note(
-        self, thread: str | None, messages: Sequence[BaseMessage], readable: bool
+        self,
+        thread: str | None,
+        messages: Sequence[BaseMessage],
+        marks: Sequence[str] | None,
+        readable: bool,
     ) -> dict[str, Any]:
-        return note_of(thread, messages, readable=readable and self._transcripts is not None)
+        before = self.settings.profile_every - 1 if self._has_profiles else 0
+        turns = turns_of(messages)
+        if marks is None:
+            marks = [turn.mark for turn in turns[-1:]]
+        return note_of(thread, turns, marks, readable=readable, before=before)
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
         if note and self.settings.auto_extract:
@@ -320,12 +339,17 @@ class MemoryService:
         who = Identity(agent, user)
         ready: list[datetime] = []
         failures: list[Exception] = []
-        for thread, messages, at in self._threads_of(who, job, failures):
+        for thread in sorted(noted(job.payload), key=lambda each: each.at):
             try:
-                complete, later = _complete(messages, at)
+                turns, at = self._turns(who, thread)
+                complete, later = _complete(turns, at)
                 # The conversation and what is known go to the extractor, and not into a trace.
                 with tracing_context(enabled=self.settings.trace_content and None):
-                    learned = drive(self._learner.steps(who, thread.thread, complete, at))
+                    learned = drive(
+                        self._learner.steps(
+                            who, thread.thread, complete, thread.since, attempt=job.attempts
+                        )
+                    )
                 ready += [each for each in (later, learned.waits_until) if each is not None]
             except Exception as error:
                 failures.append(error)
@@ -336,57 +360,37 @@ class MemoryService:
             return None
         return max(1.0, (min(ready) - clock.now()).total_seconds())
 
-    def _threads_of(
-        self, who: Identity, job: Job, failures: list[Exception]
-    ) -> list[tuple[Noted, list[BaseMessage], datetime]]:
-        """The threads of a job and their messages, in the order in which they were written to."""
-        threads = []
-        for thread in noted(job.payload):
-            try:
-                threads.append((thread, *self._messages(thread)))
-            except Exception as error:
-                failures.append(error)
-                self._tell("extraction_failed", who, thread.thread, reason=type(error).__name__)
-        return sorted(threads, key=lambda each: each[2])
-
-    def _messages(self, thread: Noted) -> tuple[list[BaseMessage], datetime]:
-        if thread.said is not None:
-            return thread.said
-        if self._transcripts is None:
-            raise InvalidStateError(
-                f"The thread {thread.thread!r} is to be read for memories, and this process has no "
-                "checkpointer to read it from. Open the memory with the one that it was written by."
-            )
-        owner = drive(self.owners.read(self.owners.place(thread.thread, ours=True)))
-        incognito = None if owner is None else owner.value["incognito"]
-        return self._transcripts.read(thread.thread, thread.wanted, incognito)
-
-    def disowned(
-        self,
-        who: Identity,
-        thread: str,
-        messages: Sequence[BaseMessage],
-        *,
-        asked: str | None,
-        checkpoint: str | None,
-    ) -> Steps[None]:
-        """A stranger was refused on a user's thread, see `strangers.disowned`."""
-        return disowned(
-            self.store,
-            self._transcripts,
-            who,
-            thread,
-            messages,
-            asked=asked,
-            checkpoint=checkpoint,
+    def _turns(self, who: Identity, noted: Noted) -> tuple[list[Turn], datetime]:
+        """The turns of a thread that are to be read, with those that were before them."""
+        known = set(
+            Cursor.of(noted.thread, self.store.get(who.ledger, cursor_key(noted.thread))).read
         )
+        turns = [
+            turn for turn in turns_told(noted) if turn.mark in noted.since or turn.mark in known
+        ]
+        at = noted.at
+        wanted = [mark for mark in noted.since if mark not in noted.messages]
+        if wanted:
+            if self._transcripts is None:
+                raise InvalidStateError(
+                    f"The thread {noted.thread!r} is to be read for memories, and this process has "
+                    "no checkpointer to read it from. Open the memory with the one that it was "
+                    "written by."
+                )
+            if not self._is_of(who, noted.thread):
+                return [], at  # It was deleted, and its id is another's by now.
+            turns, at = self._transcripts.turns(noted.thread, wanted, known)
+        # In the order in which they were said, whatever branch they are on.
+        first = datetime.min.replace(tzinfo=UTC)
+        return sorted(turns, key=lambda turn: noted.since.get(turn.mark, first)), at
 
-    def is_new(self, thread: str, checkpoint: str) -> Steps[bool]:
-        """Whether a thread began with the run that a checkpoint is of."""
+    def _is_of(self, who: Identity, thread: str) -> bool:
+        """Whether a thread of the own checkpointer is a user's, as far as it is kept."""
         if self._transcripts is None:
             return False
-        begun: bool = yield Call(partial(self._transcripts.is_new, thread, checkpoint))
-        return begun
+        place = self.owners.place(thread, self._transcripts.checkpointer)
+        owner = drive(self.owners.reading(place))
+        return owner is not None and owner.user == who.user
 
     # -- what a user may see and decide
 
@@ -399,7 +403,13 @@ class MemoryService:
         """
         given = recollection
         kept = given.why if isinstance(given, Recollection) else read(given, "why")
-        return reasons_for(self.store, self._transcripts, who, kept)
+        return reasons_for(self.store, self._said, who, kept)
+
+    def _said(self, who: Identity, thread: str) -> list[BaseMessage]:
+        """What was said in a thread, if it is still the user's."""
+        if self._transcripts is None or not self._is_of(who, thread):
+            return []
+        return self._transcripts.messages(thread)
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""
@@ -436,7 +446,7 @@ class MemoryService:
             return
         subject = _subject(who)
         for _ in range(PATIENCE):
-            self._worker.flush(only=subject)
+            self._worker.flush(only=subject, patience=1.0)
             waiting = {job.subject: job for job in self._worker.queue.waiting()}
             if subject not in waiting or waiting[subject].lease is None:
                 return
@@ -481,11 +491,8 @@ def _subject(who: Identity) -> str:
     return json.dumps([who.agent, who.user])
 
 
-def _complete(
-    messages: list[BaseMessage], at: datetime
-) -> tuple[list[BaseMessage], datetime | None]:
-    """The messages without a turn whose reply is still being made, and when to look again."""
-    turns = turns_of(messages)
+def _complete(turns: list[Turn], at: datetime) -> tuple[list[Turn], datetime | None]:
+    """The turns without one whose reply is still being made, and when to look again."""
     if not turns or not turns[-1].is_open or at + REPLY_TIME <= clock.now():
-        return messages, None
-    return messages[: -len(turns[-1].messages)], at + REPLY_TIME
+        return turns, None
+    return turns[:-1], at + REPLY_TIME

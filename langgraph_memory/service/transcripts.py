@@ -1,10 +1,12 @@
-"""The messages of threads, read from their checkpoints."""
+"""The turns of threads, read from their checkpoints."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
@@ -14,18 +16,21 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from langgraph_memory import clock
-from langgraph_memory.identity import OWNER_KEY
-from langgraph_memory.messages import key_of
-from langgraph_memory.service.turns import mark_of
+from langgraph_memory.calls import Call, Steps
+from langgraph_memory.service.turns import Turn, turns_of
 
-__all__ = ["Transcripts"]
+__all__ = ["Transcripts", "before_run"]
 
 MESSAGES = "messages"
 CHECKPOINTS = 200
-"""How far back a thread is followed for messages that it has lost since."""
+"""How many checkpoints of a thread are looked through for turns that it has lost since."""
+STEPS = 10
+"""How many checkpoints a run may have made before memory sees it."""
 LOOKS = 50
 PAUSE = 0.05
 """How often, and after how many seconds, a checkpoint is looked for that is just being saved."""
+
+Saver = BaseCheckpointSaver[Any]
 
 
 class Transcripts:
@@ -36,135 +41,129 @@ class Transcripts:
     """
 
     @staticmethod
-    def can_read(checkpointer: BaseCheckpointSaver[Any]) -> bool:
+    def can_read(checkpointer: Saver) -> bool:
         """Whether a checkpointer's blocking methods serve any thread.
 
         LangGraph's purely asynchronous ones need the event loop that they were opened in.
         """
         return not hasattr(checkpointer, "loop")
 
-    def __init__(self, checkpointer: BaseCheckpointSaver[Any]) -> None:
-        self._checkpointer = checkpointer
+    def __init__(self, checkpointer: Saver) -> None:
+        self.checkpointer = checkpointer
 
-    def read(
-        self, thread: str, wanted: Collection[str] = (), incognito: Any = None
-    ) -> tuple[list[BaseMessage], datetime]:
-        """A thread's messages, and when the newest of its checkpoints was made.
+    def messages(self, thread: str) -> list[BaseMessage]:
+        """A thread's messages as they are now; none if there is no such thread."""
+        newest = self.checkpointer.get_tuple(_place(thread))
+        return [] if newest is None else self._messages(newest)
 
-        A thread may have been trimmed before anybody read it. While one of the messages that are
-        wanted is missing, the checkpoints before are read, on this branch of the thread alone.
+    def turns(
+        self, thread: str, wanted: Collection[str], known: Collection[str] = ()
+    ) -> tuple[list[Turn], datetime]:
+        """Turns of a thread, in their order, and when the newest of its checkpoints was made.
+
+        A thread may have been trimmed before anybody read it, or have been gone on with from an
+        earlier checkpoint. While a turn that is wanted is missing, other checkpoints are looked
+        through, the newest first.
 
         Args:
             thread: Its id.
-            wanted: Keys of messages that are to be read.
-            incognito: Key of the message since which the thread is incognito, where the thread
-                itself may not say so.
+            wanted: Marks of the turns that are to be read.
+            known: Marks of others that are to be given, if the thread still has them.
 
         Returns:
-            Nothing but the present time for a thread that is not there. What was said in it since
-            it became incognito is left out.
+            Nothing but the present time for a thread that is not there.
         """
-        newest = self._checkpointer.get_tuple(_place(thread))
+        newest = self.checkpointer.get_tuple(_place(thread))
         if newest is None:
             return [], clock.now()
-        messages = self._with_earlier(newest, self._messages(newest), wanted)
         made = datetime.fromisoformat(newest.checkpoint["ts"])
-        return _until(messages, incognito or _owner(newest).get("incognito")), made
-
-    def brought(self, thread: str, checkpoint: str) -> list[BaseMessage] | None:
-        """The messages that a run has brought into a thread, new and edited ones.
-
-        Args:
-            thread: Its id.
-            checkpoint: Id of a checkpoint of that run.
-
-        Returns:
-            None of them for a run that goes on with what was interrupted; and None instead of a
-            list if the checkpoints do not tell.
-        """
-        saved, began = self._began(thread, checkpoint)
-        if saved is None or began is None:
-            return None
-        if _asked(began) != _asked(saved):
-            return []
-        # What is saved as a run's input is the thread as it was before.
-        had = {mark_of(message) for message in self._messages(began)}
-        return [message for message in self._messages(saved) if mark_of(message) not in had]
-
-    def is_new(self, thread: str, checkpoint: str) -> bool:
-        """Whether a thread began with the run that a checkpoint is of.
-
-        Args:
-            thread: Its id.
-            checkpoint: Id of a checkpoint of that run.
-        """
-        saved, began = self._began(thread, checkpoint)
-        return saved is not None and began is not None and began.parent_config is None
-
-    def _began(
-        self, thread: str, checkpoint: str
-    ) -> tuple[CheckpointTuple | None, CheckpointTuple | None]:
-        """A checkpoint, and the last before it in which messages were put into the thread."""
-        place = _place(thread)
-        place["configurable"]["checkpoint_id"] = checkpoint
-        saved = None
-        for _ in range(LOOKS):  # LangGraph saves beside the run.
-            if (saved := self._checkpointer.get_tuple(place)) is not None:
-                break
-            time.sleep(PAUSE)
-        began = saved
-        while began is not None and began.metadata.get("source") != "input":
-            began = self._before(began)
-        return saved, began
-
-    def _before(self, saved: CheckpointTuple) -> CheckpointTuple | None:
-        before = saved.parent_config
-        return None if before is None else self._checkpointer.get_tuple(before)
+        now = turns_of(self._messages(newest))
+        missing = set(wanted) - {turn.mark for turn in now}
+        lost: list[Turn] = []
+        if missing:
+            for saved in self.checkpointer.list(_place(thread), limit=CHECKPOINTS):
+                found = [turn for turn in turns_of(self._messages(saved)) if turn.mark in missing]
+                lost = [*found, *lost]
+                missing -= {turn.mark for turn in found}
+                if not missing:
+                    break
+        there = [turn for turn in now if turn.mark in wanted or turn.mark in known]
+        return [*lost, *there], made
 
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
         values = saved.checkpoint["channel_values"]
-        if MESSAGES in values and isinstance(values[MESSAGES], list):
+        if _is_whole(values):
             return list(values[MESSAGES])
-        # A delta channel is saved as what was written to it since its last snapshot.
-        history = self._checkpointer.get_delta_channel_history(
+        history = self.checkpointer.get_delta_channel_history(
             config=saved.config, channels=[MESSAGES]
-        )[MESSAGES]
-        channel = DeltaChannel(_added, list).from_checkpoint(
-            values.get(MESSAGES, history.get("seed"))
         )
-        if MESSAGES not in values:
-            channel.replay_writes(history["writes"])
-        return list(channel.get())
+        return _replayed(values, history)
 
-    def _with_earlier(
-        self, newest: CheckpointTuple, messages: list[BaseMessage], wanted: Collection[str]
-    ) -> list[BaseMessage]:
-        have = {key_of(message) for message in messages}
-        missing = set(wanted) - have
-        earlier = self._before(newest) if missing else None
-        for _ in range(CHECKPOINTS):
-            if earlier is None or not missing:
-                break
-            lost = [each for each in self._messages(earlier) if key_of(each) not in have]
-            messages = [*lost, *messages]
-            have |= {key_of(message) for message in lost}
-            missing -= have
-            earlier = self._before(earlier)
-        return messages
+
+def before_run(
+    saver: Saver, thread: str, checkpoint: str | None, *, at_exit: bool
+) -> Steps[list[BaseMessage] | None]:
+    """A thread's messages as they were before a run put something into it.
+
+    Args:
+        saver: The run's checkpointer.
+        thread: The thread's id.
+        checkpoint: Id of the run's newest checkpoint.
+        at_exit: Whether the run is only saved when it ends, and so is not there yet.
+
+    Returns:
+        None if the checkpoints do not tell.
+    """
+    place = _place(thread)
+    if at_exit:
+        saved = yield Call.of(saver.get_tuple, saver.aget_tuple, place)
+        return [] if saved is None else (yield from _messages_of(saver, saved))
+    place["configurable"]["checkpoint_id"] = checkpoint
+    saved = None
+    for _ in range(LOOKS):  # LangGraph saves beside the run.
+        saved = yield Call.of(saver.get_tuple, saver.aget_tuple, place)
+        if saved is not None:
+            break
+        yield Call(partial(time.sleep, PAUSE), partial(asyncio.sleep, PAUSE))
+    for _ in range(STEPS):
+        if saved is None or saved.metadata.get("source") == "input":
+            break
+        before = saved.parent_config
+        saved = before and (yield Call.of(saver.get_tuple, saver.aget_tuple, before))
+    # What is saved as a run's input is the thread as it was before.
+    if saved is None or saved.metadata.get("source") != "input":
+        return None
+    return (yield from _messages_of(saver, saved))
+
+
+def _messages_of(saver: Saver, saved: CheckpointTuple) -> Steps[list[BaseMessage]]:
+    values = saved.checkpoint["channel_values"]
+    if _is_whole(values):
+        return list(values[MESSAGES])
+    history = yield Call.of(
+        saver.get_delta_channel_history,
+        saver.aget_delta_channel_history,
+        config=saved.config,
+        channels=[MESSAGES],
+    )
+    return _replayed(values, history)
 
 
 def _place(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
 
 
-def _owner(saved: CheckpointTuple) -> Mapping[str, Any]:
-    owner = saved.checkpoint["channel_values"].get(OWNER_KEY)
-    return owner if isinstance(owner, Mapping) else {}
+def _is_whole(values: Mapping[str, Any]) -> bool:
+    return MESSAGES in values and isinstance(values[MESSAGES], list)
 
 
-def _asked(saved: CheckpointTuple) -> Any:
-    """The newest turn that a run of the thread's owner has begun."""
-    return _owner(saved).get("asked")
+def _replayed(values: Mapping[str, Any], histories: Mapping[str, Any]) -> list[BaseMessage]:
+    """A delta channel's messages: it is saved as what was written to it since its last snapshot."""
+    history = histories[MESSAGES]
+    channel = DeltaChannel(_added, list).from_checkpoint(values.get(MESSAGES, history.get("seed")))
+    if MESSAGES not in values:
+        channel.replay_writes(history["writes"])
+    return list(channel.get())
 
 
 def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
@@ -185,14 +184,3 @@ def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
             else:
                 said.append(message)
     return said
-
-
-def _until(messages: list[BaseMessage], key: Any) -> list[BaseMessage]:
-    """The messages before the one with a key; all of them if there is no key.
-
-    Where that one is gone, nobody can say any more what was said after it.
-    """
-    if not key:
-        return messages
-    keys = [key_of(message) for message in messages]
-    return messages[: keys.index(key)] if key in keys else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage
@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from langgraph_memory.identity import Identity
 from langgraph_memory.messages import calls_of, is_said_by_user, key_of, role_of, text_of
 
-__all__ = ["Asked", "Turn", "mark_of", "newest_question", "speaker_of", "turns_of", "unread"]
+__all__ = ["Asked", "Turn", "mark_of", "newest_question", "speaker_of", "turns_of"]
 
 TURNS_BEFORE = 2
 """Turns before the newest one that may say what a short question is about."""
@@ -86,31 +86,6 @@ def turns_of(messages: Sequence[BaseMessage]) -> list[Turn]:
             replied = message
     end()
     return turns
-
-
-def unread(
-    turns: Sequence[Turn], read: Collection[str], ignored: Collection[str] = ()
-) -> list[Turn]:
-    """The turns that were not read: those after the newest one that was, and edited ones.
-
-    Where a thread was forked, the newest one is one that both branches have; where none of those
-    read is in the thread any more, all turns are unread, as reading one twice does no harm.
-
-    Args:
-        turns: Of the thread.
-        read: Marks of turns that were read.
-        ignored: Marks of turns that are somebody else's.
-    """
-    marks = set(read)
-    keys = {mark.rpartition("#")[0] for mark in marks}
-    known = [at for at, turn in enumerate(turns) if turn.key in keys]
-    after = known[-1] + 1 if known else 0
-    return [
-        turn
-        for at, turn in enumerate(turns)
-        if turn.mark not in ignored
-        and (at >= after or (turn.key in keys and turn.mark not in marks))
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -14,7 +14,6 @@ from langgraph_memory.identity import Identity
 from langgraph_memory.messages import key_of, text_of
 from langgraph_memory.recall import passage_of
 from langgraph_memory.records import MemoryRecord, is_record
-from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.store import MemoryStore
 from langgraph_memory.store.drafts import key_of as stored_key
 
@@ -102,13 +101,16 @@ def shown_to(who: Identity, kept: Any) -> Iterator[Shown]:
 
 
 def reasons_for(
-    store: MemoryStore, transcripts: Transcripts | None, who: Identity, kept: Any
+    store: MemoryStore,
+    said_in: Callable[[Identity, str], list[BaseMessage]],
+    who: Identity,
+    kept: Any,
 ) -> list[Reason]:
     """The reasons in full.
 
     Args:
         store: Where the memories are.
-        transcripts: Where the threads are that they come from.
+        said_in: Gives what a user said in a thread of theirs.
         who: Whose memories.
         kept: As `Recollection.why` or the thread's state has it, see `shown_to`.
     """
@@ -121,8 +123,8 @@ def reasons_for(
         record = _record(item)
         # A memory that users share may come from a thread of one of the others.
         thread = record.source_thread_id if record and shown.namespace == who.memories else None
-        if transcripts is not None and thread is not None and thread not in threads:
-            threads[thread] = transcripts.read(thread)[0]
+        if thread is not None and thread not in threads:
+            threads[thread] = said_in(who, thread)
         sources = set(record.source_message_ids) if record else set()
         said = tuple(m for m in threads.get(thread or "", ()) if key_of(m) in sources)
         found.append(Reason(shown.block, _text(item), record, shown.score, shown.parts, said))

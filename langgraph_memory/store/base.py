@@ -113,6 +113,11 @@ class MemoryStore(BaseStore):
 
     # -- what a database provides
 
+    @property
+    @abstractmethod
+    def database(self) -> str | None:
+        """The name of the database, as `checkpoints.database_of` gives it for a checkpointer."""
+
     @abstractmethod
     def _migrate(self) -> None:
         """Create the tables or bring them up to date; several processes may do so at once."""

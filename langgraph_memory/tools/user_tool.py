@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
-from langgraph_memory.identity import OWNER_KEY, Identification, Identity
+from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
 from langgraph_memory.store import MemoryStore
 
 __all__ = [
@@ -129,8 +129,8 @@ def user_tool(
     )
 
 
-OwnerOf = Callable[[Runtime], Steps[Mapping[str, Any] | None]]
-"""What is kept of the owner of the thread that a tool runs in."""
+OwnerOf = Callable[[Runtime], Steps[Owner]]
+"""What is known of the owner of the thread that a tool runs in."""
 
 
 def identity_of(
@@ -157,12 +157,15 @@ def identity_of(
     if owner_of is not None:
         owner = yield from owner_of(runtime)
     else:
-        owner = runtime.state.get(OWNER_KEY) if isinstance(runtime.state, Mapping) else None
-    if who.is_incognito(runtime, owner):
+        state = runtime.state
+        owner = Owner.of(state.get(OWNER_KEY) if isinstance(state, Mapping) else None)
+    caller = who.caller(runtime)
+    caller.refuse_stranger(owner)
+    if caller.incognito or owner.incognito:
         raise ToolException(
             "This conversation is off the record: nothing is looked up and nothing is stored."
         )
-    return who.identify(runtime, owner)
+    return caller.identify(owner)
 
 
 def store_of(store: MemoryStore | None, runtime: Runtime | None, tools: str) -> MemoryStore:

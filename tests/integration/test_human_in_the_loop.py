@@ -1095,7 +1095,7 @@ class TestTimeTravel:
         old, new = self.record(memory, "lilies"), self.record(memory, "hyacinths")
         assert old.source_message_ids == new.source_message_ids == (edited.id,)
 
-    def test_a_branch_that_is_left_before_it_was_read_is_not_read(
+    def test_a_branch_that_is_left_before_it_was_read_is_read_all_the_same(
         self, memory: Memory, shop: Shop, events: list[Event]
     ) -> None:
         graph = plain(memory, ScriptedModel(reply=florist), shop.tools)
@@ -1104,5 +1104,5 @@ class TestTimeTravel:
         given = {"messages": [HumanMessage("I prefer deliveries in the evening.")]}
         graph.invoke(given, self.after(graph, 2).config, context={"user_id": "anna"})
         memory.flush()
-        assert not knows_of(memory, "lilies")
+        assert knows_of(memory, "lilies")
         assert knows_of(memory, "evening")

@@ -296,7 +296,7 @@ class TestWhy:
         # Nor does it keep a turn from being read.
         why = kept.get("why", ()) if isinstance(kept, dict) else ()
         said = [HumanMessage("I'm allergic to celery."), AIMessage("Noted.")]
-        talk.memory.service.end(ANNA, "t1", said, why, readable=False)
+        talk.memory.service.end(ANNA, "t1", said, None, why, readable=False)
         assert talk.known() == ["The user is allergic to celery."]
 
     def test_one_wrong_entry_hides_no_other(self, opened: Opening) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,12 +25,14 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
 from scripted import ScriptedModel
 
-from langgraph_memory import Memory
+from langgraph_memory import Memory, clock
+from langgraph_memory.checkpoints import sqlite_saver
 from langgraph_memory.errors import IdentityError
 from langgraph_memory.events import Event
 from langgraph_memory.history import KeepLatest, apply_to_thread
 from langgraph_memory.identity import Identity
 from langgraph_memory.service.transcripts import Transcripts
+from langgraph_memory.service.turns import Turn, turns_of
 from langgraph_memory.settings import load_settings
 from langgraph_memory.store.opening import open_store
 from langgraph_memory.summarization import ContextState
@@ -129,6 +135,190 @@ class TestARunWithoutMemoryInBetween:
         assert known(memory) == ["The user is allergic to dill."]
 
 
+class TestOneDatabase:
+    """All agents and checkpointers on one database of threads know one owner."""
+
+    def test_agents_that_share_a_checkpointer(self, tmp_path: Path) -> None:
+        with opened(tmp_path) as garden, opened(tmp_path, agent="kitchen") as kitchen:
+            say(agent(garden), FIGS)
+            say(agent(garden), "Between us.", thread="two", incognito=True)
+            shared = garden.checkpointer
+            for thread in ("one", "two"):
+                plain = create_agent(model(), checkpointer=shared)
+                plain.invoke({"messages": [HumanMessage("Hello!")]}, at(thread))
+            with pytest.raises(IdentityError, match="another user"):
+                say(agent(kitchen, saver=shared), "What did I say?", "bob")
+            say(agent(kitchen, saver=shared), FIGS, thread="two")
+            assert known(kitchen, "bob", "kitchen") == known(kitchen, "anna", "kitchen") == []
+
+    def test_another_checkpointer_on_the_same_file(self, tmp_path: Path) -> None:
+        with opened(tmp_path) as memory, sqlite_saver(tmp_path / "memory.db") as other:
+            say(agent(memory), FIGS)
+            create_agent(model(), checkpointer=other).invoke(
+                {"messages": [HumanMessage("Hello!")]}, at()
+            )
+            with pytest.raises(IdentityError, match="another user"):
+                say(agent(memory, saver=other), "What did I say?", "bob")
+            assert known(memory, "bob") == []
+
+    def test_nested_agents_with_memories_of_their_own(self, tmp_path: Path) -> None:
+        with opened(tmp_path) as garden, opened(tmp_path, agent="kitchen") as kitchen:
+            whole = StateGraph(MessagesState)
+            for name, memory in (("garden", garden), ("kitchen", kitchen)):
+                nested = create_agent(model(), middleware=[memory.middleware()])
+                whole.add_node(name, nested)
+            whole.add_conditional_edges(
+                START, lambda _, config: config["configurable"]["agent"], ["garden", "kitchen"]
+            )
+            graph = whole.compile(checkpointer=garden.checkpointer)
+
+            def to(name: str, text: str, user: str) -> None:
+                where = {"configurable": {"thread_id": "one", "agent": name}}
+                graph.invoke({"messages": [HumanMessage(text)]}, where, context={"user_id": user})
+
+            to("garden", FIGS, "anna")
+            with pytest.raises(IdentityError, match="another user"):
+                to("kitchen", "What did I say?", "bob")
+            assert known(kitchen, "bob", "kitchen") == []
+            assert known(garden) == [FIGS_KNOWN]
+
+    def test_two_who_begin_a_thread_at_once(self, memory: Memory) -> None:
+        meet = Barrier(2)
+
+        def wait(state: MessagesState) -> dict[str, Any]:
+            meet.wait(20)
+            return {}
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("wait", wait)
+        graph.add_node("recall", memory.nodes.recall)
+        graph.add_node("answer", lambda _: {"messages": [AIMessage("Noted.")]})
+        graph.add_node("remember", memory.nodes.remember)
+        for one, other in pairwise([START, "wait", "recall", "answer", "remember"]):
+            graph.add_edge(one, other)
+        built = graph.compile(checkpointer=memory.checkpointer)
+        texts = {"anna": FIGS, "bob": "I am allergic to dill."}
+        with ThreadPoolExecutor() as pool:
+            runs = {user: pool.submit(say, built, text, user) for user, text in texts.items()}
+        failed = [user for user, run in runs.items() if run.exception() is not None]
+        assert len(failed) == 1
+        [owner] = texts.keys() - set(failed)
+        assert known(memory, failed[0]) == []
+        assert all(
+            "figs" in each if owner == "anna" else "dill" in each for each in known(memory, owner)
+        )
+
+
+class TestWhatIsNobodysIsNotRead:
+    """Only turns that a run of the owner has begun are read."""
+
+    def test_what_was_said_to_a_graph_without_memory(self, memory: Memory) -> None:
+        create_agent(model(), checkpointer=memory.checkpointer).invoke(
+            {"messages": [HumanMessage("I am allergic to dill.")]}, at()
+        )
+        say(agent(memory), FIGS)
+        assert known(memory) == [FIGS_KNOWN]
+
+    def test_what_was_said_to_another_agent(self, tmp_path: Path) -> None:
+        with opened(tmp_path) as garden, opened(tmp_path, agent="kitchen") as kitchen:
+            say(agent(garden), "Hello!")
+            with pytest.raises(IdentityError):
+                say(agent(garden), "I am allergic to dill.", "bob")
+            say(agent(kitchen, saver=garden.checkpointer), FIGS)
+            assert known(kitchen, agent="kitchen") == [FIGS_KNOWN]
+
+    def test_what_a_caller_said_whom_the_resolver_refuses(self, tmp_path: Path) -> None:
+        def resolver(runtime: Any) -> str:
+            if runtime.context["token"] != "good":
+                raise PermissionError("This token is not good.")
+            return "anna"
+
+        with opened(tmp_path, resolver=resolver) as memory:
+            graph = agent(memory)
+            say(graph, "Hello!", token="good")
+            with pytest.raises(PermissionError):
+                say(graph, "I am allergic to dill.", token="bad")
+            graph.invoke(None, at(), context={"token": "good"})
+            say(graph, FIGS, token="good")
+            assert known(memory) == [FIGS_KNOWN]
+
+    def test_what_a_stranger_added_to_a_run_that_waits(self, memory: Memory) -> None:
+        graph = agent(memory, model(calls_water), tools=[water], interrupt_before=["tools"])
+        say(graph, FIGS)
+        added = Command(update={"messages": [HumanMessage("I am allergic to dill.")]})
+        with pytest.raises(IdentityError):
+            graph.invoke(added, at(), context={"user_id": "bob"})
+        graph.invoke(None, at(), context={"user_id": "anna"})
+        with clock.set_to(clock.now() + timedelta(hours=1)):
+            assert known(memory) == [FIGS_KNOWN]
+
+    def test_what_is_in_a_thread_that_has_become_anothers(self, memory: Memory) -> None:
+        graph = agent(memory)
+        say(graph, FIGS)
+        assert memory.checkpointer is not None
+        memory.checkpointer.delete_thread("one")
+        say(graph, "I am allergic to dill.", "bob")
+        assert known(memory) == []  # Her words went with her thread.
+        assert known(memory, "bob") == ["The user is allergic to dill."]
+
+    def test_in_another_process(self, tmp_path: Path) -> None:
+        """What this process remembers of a thread may not be so any more."""
+        with opened(tmp_path) as here, opened(tmp_path) as there:
+            say(agent(here), "Hello!")
+            assert there.checkpointer is not None
+            there.checkpointer.delete_thread("one")
+            waiting = agent(there, model(calls_water), tools=[water], interrupt_before=["tools"])
+            say(waiting, "I am allergic to dill.", "bob")
+            waiting = agent(here, model(calls_water), tools=[water], interrupt_before=["tools"])
+            with pytest.raises(IdentityError, match="another user"):
+                waiting.invoke(None, at(), context={"user_id": "anna"})
+
+    def test_a_conversation_that_a_run_brings_whole_is_read(self, memory: Memory) -> None:
+        told = [
+            HumanMessage("I am allergic to dill."),
+            AIMessage("Noted."),
+            HumanMessage("And I live in Ghent."),
+            HumanMessage(FIGS),
+        ]
+        agent(memory).invoke({"messages": told}, at(), context={"user_id": "anna"})
+        assert len(known(memory)) == 3
+
+    def test_why_shows_no_message_of_a_thread_that_has_become_anothers(
+        self, memory: Memory
+    ) -> None:
+        seen: list[Any] = []
+        graph = create_agent(
+            model(),
+            middleware=[memory.middleware(on_recall=seen.append)],
+            checkpointer=memory.checkpointer,
+        )
+        anna = Identity("garden", "anna")
+        given = {"messages": [HumanMessage(FIGS, id="m1")]}
+        graph.invoke(given, at(), context={"user_id": "anna"})
+        assert known(memory) == [FIGS_KNOWN]
+        say(graph, "What do I eat?", thread="two")
+        [reason] = memory.service.why(anna, seen[-1])
+        assert [message.content for message in reason.said] == [FIGS]
+        assert memory.checkpointer is not None
+        memory.checkpointer.delete_thread("one")
+        given = {"messages": [HumanMessage("A secret.", id="m1")]}
+        graph.invoke(given, at(), context={"user_id": "bob"})
+        [reason] = memory.service.why(anna, seen[-2])
+        assert reason.said == ()
+
+
+class TestTrimming:
+    def test_what_the_application_takes_out_before_it_was_read(self, memory: Memory) -> None:
+        """Its own checkpointer, whose threads cannot be read in the background."""
+        graph = agent(memory, saver=InMemorySaver())
+        for text in (FIGS, "I am allergic to dill.", "I am allergic to mint."):
+            say(graph, text)
+            messages = graph.get_state(at()).values["messages"]
+            gone = [RemoveMessage(str(message.id)) for message in messages]
+            graph.update_state(at(), {"messages": gone})
+        assert len(known(memory)) == 3
+
+
 class TestAnIdThatIsUsedAgain:
     def test_of_a_deleted_thread(self, memory: Memory) -> None:
         graph = agent(memory)
@@ -140,6 +330,33 @@ class TestAnIdThatIsUsedAgain:
         assert known(memory, "bob") == ["The user is allergic to dill."]
         with pytest.raises(IdentityError, match="another user"):
             say(graph, "Hello!", "anna")
+
+    def test_with_a_history_and_incognito(self, memory: Memory) -> None:
+        graph = agent(memory)
+        say(graph, "Between us.", incognito=True)
+        assert memory.checkpointer is not None
+        memory.checkpointer.delete_thread("one")
+        given = {"messages": [HumanMessage("Hello!"), AIMessage("Hello!"), HumanMessage(FIGS)]}
+        graph.invoke(given, at(), context={"user_id": "anna"})
+        assert known(memory) == [FIGS_KNOWN]
+
+    def test_of_a_checkpointer_that_does_not_tell(self, memory: Memory) -> None:
+        saver = InMemorySaver()
+        graph = agent(memory, saver=saver)
+        say(graph, FIGS)
+        saver.delete_thread("one")
+        with pytest.raises(IdentityError, match="forget_thread"):
+            say(graph, "Hello!", "bob")
+        memory.forget_thread("one", saver)
+        saver.delete_thread("one")
+        say(graph, "Hello!", "bob")
+
+    def test_without_a_checkpointer_there_is_no_thread(self, memory: Memory) -> None:
+        graph = create_agent(model(), middleware=[memory.middleware()])
+        say(graph, FIGS)
+        say(graph, "I am allergic to dill.", "bob")
+        assert known(memory) == [FIGS_KNOWN]
+        assert known(memory, "bob") == ["The user is allergic to dill."]
 
     def test_of_threads_that_were_in_memory(self, memory: Memory) -> None:
         say(agent(memory, saver=InMemorySaver()), FIGS)
@@ -221,16 +438,19 @@ class TestWhatTheOwnerSaidIsReadAllTheSame:
         say(graph, "Hello!")
         assert known(memory) == [FIGS_KNOWN]
 
-    def test_it_is_noted_before_the_stranger_is_told(self, tmp_path: Path) -> None:
-        """A process that ends at once leaves nothing undone."""
+    def test_nor_what_the_stranger_said_when_the_owner_goes_on_with_the_thread(
+        self, tmp_path: Path
+    ) -> None:
         with opened(tmp_path) as memory:
             graph = agent(memory)
             say(graph, "Hello!")
             with pytest.raises(IdentityError):
                 say(graph, FIGS, "bob")
-            ledger = memory.store.get(Identity("garden", "anna").ledger, "thread:one")
-            assert ledger is not None
-            assert len(ledger.value["ignored"]) == 1
+        with opened(tmp_path) as memory:
+            graph = agent(memory)
+            graph.invoke(None, at(), context={"user_id": "anna"})
+            assert graph.get_state(at()).values["messages"][-1].content == "Noted."
+            assert known(memory) == []
 
 
 class TestAStrangerWhoGoesOnWithARun:
@@ -329,30 +549,44 @@ class CountingSaver(InMemorySaver):
         self.reads += 1
         return super().get_tuple(config)
 
+    def list(self, *args: Any, **options: Any) -> Iterator[Any]:
+        for saved in super().list(*args, **options):
+            self.reads += 1
+            yield saved
+
 
 class TestReadingAThread:
-    def test_an_old_one_is_not_searched_for_what_it_has(self) -> None:
+    def thread(self) -> tuple[CountingSaver, list[Turn]]:
         saver = CountingSaver()
         graph = create_agent(model(), checkpointer=saver)
         for turn in range(20):
             graph.invoke({"messages": [HumanMessage(f"{turn}?", id=f"m{turn}")]}, at())
         saver.reads = 0
-        messages, _ = Transcripts(saver).read("one", {"m19"})
-        assert (len(messages), saver.reads) == (40, 1)
+        return saver, turns_of(graph.get_state(at()).values["messages"])
+
+    def test_an_old_one_is_not_searched_for_what_it_has(self) -> None:
+        saver, turns = self.thread()
+        saver.reads = 0
+        found, _ = Transcripts(saver).turns("one", {turns[-1].mark}, {turns[-2].mark})
+        assert [turn.key for turn in found] == ["m18", "m19"]
+        assert saver.reads == 1
 
     def test_what_it_has_lost_is_searched_as_far_as_needed(self) -> None:
-        saver = CountingSaver()
-        graph = create_agent(model(), checkpointer=saver)
-        for turn in range(20):
-            graph.invoke({"messages": [HumanMessage(f"{turn}?", id=f"m{turn}")]}, at())
+        saver, turns = self.thread()
         apply_to_thread(saver, "one", KeepLatest(2), archive=None)
         saver.reads = 0
-        messages, _ = Transcripts(saver).read("one", {"m18"})
-        assert [message.id for message in messages if message.type == "human"][-2:] == [
-            "m18",
-            "m19",
-        ]
-        assert saver.reads == 3
+        found, _ = Transcripts(saver).turns("one", {turn.mark for turn in turns[-2:]})
+        assert [turn.key for turn in found] == ["m18", "m19"]
+        assert [len(turn.messages) for turn in found] == [2, 2]
+        assert saver.reads <= 4
+
+    def test_nor_is_a_branch_lost_that_was_left(self) -> None:
+        saver, turns = self.thread()
+        graph = create_agent(model(), checkpointer=saver)
+        earlier = list(graph.get_state_history(at(), limit=20))[-1].config
+        graph.invoke({"messages": [HumanMessage("Anew.", id="anew")]}, earlier)
+        found, _ = Transcripts(saver).turns("one", {turns[-1].mark})
+        assert [turn.key for turn in found] == ["m19"]
 
 
 def test_without_the_store_there_is_a_reply_and_no_memory(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from langgraph_memory.records import MemoryRecord, Status
 from langgraph_memory.service import Account, Learner
 from langgraph_memory.service.learned import Learned
 from langgraph_memory.service.profiling import ProfileKeeper
+from langgraph_memory.service.turns import turns_of
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -89,7 +90,9 @@ class Reader:
         asked: dict[str, datetime] | None = None,
         attempt: int = 0,
     ) -> Learned:
-        steps = self.learner.steps(ANNA, thread, messages, said_at, asked or {}, attempt=attempt)
+        turns = turns_of(messages)
+        said = {turn.mark: (asked or {}).get(turn.key, said_at) for turn in turns}
+        steps = self.learner.steps(ANNA, thread, turns, said, attempt=attempt)
         return drive(steps)
 
     def say(self, *texts: str) -> None:
@@ -190,6 +193,12 @@ class TestSaidAgain:
         reader.read(thread(said, withdrawn, said), "one")
         assert reader.known() == [CELERY]
         reader.read(thread(withdrawn, said, withdrawn, begin=10), "two")
+        assert reader.known() == []
+
+    def test_a_withdrawal_in_other_words_after_it_was_said_again(self, reader: Reader) -> None:
+        first = "Forget that I'm allergic to celery."
+        last = "Please forget that I'm allergic to celery."
+        reader.read(thread(first, "I'm allergic to celery.", last))
         assert reader.known() == []
 
     def test_in_other_words_that_led_to_nothing_new(self, reader: Reader) -> None:

@@ -174,6 +174,11 @@ def test_long_repetitive_small_talk_is_read_quickly() -> None:
         "We moved to the third floor.",
         "我家的猫叫团团。",
         "我坐地铁去公司。",
+        "The garage is blue now.",
+        "The launch is in July.",
+        "车库刷成了蓝色",
+        "项目推迟到七月了",
+        "我们组有七个人",
     ],
 )
 def test_a_short_statement_in_the_first_person_passes(text):
@@ -189,6 +194,10 @@ def test_a_short_statement_in_the_first_person_passes(text):
         "I don't get the last part.",
         "我不太明白",
         "帮我看一下我的表格",
+        "Is the garage blue?",
+        "The sky is blue.",
+        "车库怎么刷漆？",
+        "天是蓝色的",
     ],
 )
 def test_talk_about_the_conversation_does_not(text):

@@ -216,6 +216,134 @@ def test_what_is_no_longer_so_names_what_it_retracts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("I moved from Tampere to Vaasa last year.", "home"),
+        ("We relocated to Vaasa.", "home"),
+        ("I moved from Figma to Penpot.", None),
+        ("We moved from Bitbucket to Forgejo.", None),
+        ("We moved the wedding from May to July.", None),
+        ("I moved my pension from Nordea to Aktia.", None),
+        ("I moved to a smaller flat.", None),
+        ("I moved to the legal team.", "employer"),
+        ("我从无锡搬到了南通。", "home"),
+        ("我们从Bitbucket换到了Gitea。", None),
+        ("我们把婚礼从五月挪到了七月。", None),
+        ("我把钢琴从客厅搬到了书房。", None),
+        ("我从三楼搬到五楼了。", None),
+    ],
+)
+def test_only_a_move_to_another_home_is_one(text: str, subject: str | None) -> None:
+    assert one(text).subject == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "retracted"),
+    [
+        ("I switched from Figma to Penpot.", "The user uses Figma."),
+        ("I swapped my scooter for a tricycle.", "The user uses scooter."),
+        ("I ditched Chrome for Vivaldi.", "The user uses Chrome."),
+        ("I moved from Tampere to Vaasa.", "The user uses Tampere."),
+        ("I'm not using Figma any more.", "The user uses Figma."),
+        ("I'm not allergic to figs any more.", "The user is allergic to figs."),
+        ("Turns out I am not allergic to figs after all.", "The user is allergic to figs."),
+        ("我从Figma换成了Penpot。", "用户用Figma。"),
+        ("我把滑板车换成了三轮车。", "用户用滑板车。"),
+        ("我从喝咖啡改成喝菊花茶了。", "用户喝咖啡。"),
+        ("我不对无花果过敏了。", "用户对无花果过敏。"),
+        ("我已经不对无花果过敏了。", "用户对无花果过敏。"),
+        ("我对无花果早就不过敏了。", "用户对无花果过敏。"),
+        ("我不再对无花果过敏。", "用户对无花果过敏。"),
+    ],
+)
+def test_what_is_given_up_for_something_else_is_retracted(text: str, retracted: str) -> None:
+    assert retracted in one(text).retracts
+
+
+def test_several_allergies_are_given_up_one_by_one() -> None:
+    found = read("I'm not allergic to figs and dates any more.")
+    assert [each.retracts for each in found] == [
+        ("The user is allergic to figs.",),
+        ("The user is allergic to dates.",),
+    ]
+    found = read("我对无花果和椰枣过敏。")
+    assert [each.content for each in found] == ["用户对无花果过敏。", "用户对椰枣过敏。"]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("My budget is 700 euros.", "budget"),
+        ("My total budget for the trip is 700 euros.", "budget"),
+        ("My budget for ferries is 90 euros.", "budget:ferri"),
+        ("My ferry budget is 90 euros.", "budget:ferri"),
+        ("I can spend at most 60 a night.", "budget:hotel"),
+        ("预算七百。", "budget"),
+        ("整趟的总预算是七百。", "budget"),
+        ("船票的预算是九百。", "budget:船票"),
+        ("买钢琴的预算是两万。", "budget:钢琴"),
+    ],
+)
+def test_a_budget_of_a_part_is_none_of_the_whole(text: str, subject: str) -> None:
+    assert one(text).subject == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "subject"),
+    [
+        ("My optician is Dr. Wren.", "The user's optician is Dr. Wren.", "name of optician"),
+        (
+            "There are seven of us in the band.",
+            "The user is one of seven in the band.",
+            "size of band",
+        ),
+        ("Our garage has a pit.", "The user's garage has a pit.", None),
+        ("The roof of our house is blue.", "The roof of the user's house is blue.", None),
+        ("我的眼科医生姓冉。", "用户的眼科医生姓冉。", "眼科医生的名字"),
+        ("我们乐队有七个人。", "用户的乐队有七个人。", "乐队人数"),
+        ("地下室铺了木地板。", "用户这边，地下室铺了木地板。", None),
+    ],
+)
+def test_people_and_things_around_the_user(text: str, content: str, subject: str | None) -> None:
+    found = one(text)
+    assert (found.content, found.subject) == (content, subject)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My regex takes the wrong group.",
+        "Our meeting is in the garage in five minutes.",
+        "The garage in my level is dark.",
+        "I switched from the first tab to the second.",
+        "地下室的灯坏了。",
+        "数据库换了还是报错。",
+        "我把第一行换到最后了。",
+    ],
+)
+def test_what_is_of_the_moment_is_left_alone(text: str) -> None:
+    assert read(text) == ()
+
+
+def test_a_long_line_is_read_sentence_by_sentence() -> None:
+    told = "The weather was fine and the sea was calm. " * 60
+    assert one(f"{told}Don't ever call me Dr. Wren").content.endswith("call them Dr. Wren.")
+    assert one(f"{told}I live in Turku. {told}").content == "The user lives in Turku."
+    assert one("Don't ever call me Dr. Wren").content.endswith("call them Dr. Wren.")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["." * 50_000, "Mr. " * 10_000, "<b>" * 200_000, "<memory" * 40_000, "a, he said " * 9_000],
+)
+def test_long_runs_hide_nothing_before_them(rest: str) -> None:
+    # In time that grows with the square of the length, some of these would take minutes.
+    assert [each.content for each in read(f"I live in Turku.\n\n{rest}")] == [
+        "The user lives in Turku."
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "topic"),
     [
         ("Please forget my address", "address"),
@@ -272,12 +400,37 @@ def test_an_answer_is_read_with_its_question(
         [HumanMessage("Am I allergic to figs?")],
         [HumanMessage("My neighbour is allergic to figs.")],
         [HumanMessage("Sam says: “I am allergic to figs”.")],
+        [HumanMessage("My cousin said: I am allergic to figs. I only eat rice.")],
+        [HumanMessage("She told me 'I'm a welder' and left.")],
+        [HumanMessage("He told me, I hate figs.")],
+        [HumanMessage("I hate figs, said my aunt.")],
+        [HumanMessage("Sam wrote:\nI am allergic to figs.\nI live in Turku.")],
+        [HumanMessage("From: Sam\nSubject: lunch\n\nI am allergic to figs.")],
+        [HumanMessage("Sam: I am a welder\nKim: oh\nSam: I live in Turku")],
+        [HumanMessage("In the song he sings I live in a yellow tent.")],
+        [HumanMessage("我表哥说：我对无花果过敏。我只吃米饭。")],
+        [HumanMessage("房东留言：我下周去丹麦。")],
+        [HumanMessage("电影里他说我住在船上。")],
+        [HumanMessage("小丁：我对无花果过敏\n小方：哦\n小丁：我住无锡")],
         [HumanMessage("Answer in Danish this time.")],
         [HumanMessage("这次用丹麦语回答")],
     ],
 )
 def test_what_the_user_did_not_state_about_themselves(messages: list[BaseMessage]) -> None:
     assert extract_by_rules(messages).proposals == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("As I said, I am vegan.", "The user is vegan."),
+        ("I told him: I am allergic to figs.", "The user is allergic to figs."),
+        ("我跟他说：我对无花果过敏。", "用户对无花果过敏。"),
+        ("总的来说：我喜欢喝茶。", "用户喜欢喝茶。"),
+    ],
+)
+def test_what_users_say_they_said_is_theirs(text: str, content: str) -> None:
+    assert content in [each.content for each in read(text)]
 
 
 @pytest.mark.parametrize(

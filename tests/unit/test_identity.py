@@ -90,16 +90,12 @@ def test_a_resolver_tells_the_environment_where_the_context_is_not_believed():
 
 
 @pytest.mark.parametrize(
-    ("context", "owner", "expected"),
-    [
-        ({"incognito": True}, None, True),
-        ({"user_id": "anna"}, {"incognito": True}, True),
-        (None, {"user": "anna"}, False),
-        (SimpleNamespace(incognito=True), None, True),
-    ],
+    ("context", "expected"),
+    [({"incognito": True}, True), ({"user_id": "anna"}, False), (None, False)],
 )
-def test_incognito_is_asked_for_by_anybody_and_lasts(context, owner, expected):
-    assert WHO.is_incognito(Run(context), owner) is expected
+def test_incognito_is_asked_for_by_anybody(context, expected):
+    assert WHO.caller(Run(context)).incognito is expected
+    assert WHO.caller(Run(SimpleNamespace(**(context or {})))).incognito is expected
 
 
 def test_another_caller_of_a_thread_is_refused():

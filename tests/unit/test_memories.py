@@ -79,6 +79,9 @@ def test_nearly_the_same_words_are_an_update_that_keeps_the_heat(memories, store
         ("The user works at the harbour.", "The user no longer works at the harbour."),
         ("用户不喜欢咖啡。", "用户喜欢咖啡。"),
         ("用户很爱吃川菜。", "用户现在讨厌吃川菜。"),
+        ("The user has 2 cats.", "The user has 3 cats."),
+        ("The user gets up at 6.", "The user gets up at 7."),
+        ("用户每天跑5公里。", "用户每天跑10公里。"),
     ],
 )
 def test_the_contrary_and_other_figures_supersede(memories, old, new):
@@ -98,6 +101,13 @@ def test_the_contrary_and_other_figures_supersede(memories, old, new):
         ("The ferry on 3 May is number 454.", "The ferry on 9 May is number 455."),
         ("The user has no sister.", "The user's sister lives in Ghent."),
         ("用户喜欢喝咖啡。", "用户不喜欢喝绿茶。"),
+        # A figure behind a name is part of the name.
+        ("The user takes omega 3.", "The user takes omega 6."),
+        ("The user has an iPhone 15.", "The user has an iPhone 16."),
+        ("The user takes vitamin B 12 daily.", "The user takes vitamin B 6 daily."),
+        ("The user is allergic to red 3.", "The user is allergic to red 40."),
+        ("用户每天吃欧米伽3。", "用户每天吃欧米伽6。"),
+        ("用户不吃3号色素。", "用户不吃5号色素。"),
     ],
 )
 def test_what_is_about_something_else_stands_beside_it(memories, old, new):
@@ -179,6 +189,40 @@ class TestSeveralEdits:
         new = MemoryRecord(content="The user sings in a choir.")
         self.edited(memories, Remember(new, retracts=("The user plays the cello.",)))
         assert contents(memories) == [new.content]
+
+    @pytest.mark.parametrize(
+        ("retracted", "there", "gone"),
+        [
+            ("The user uses Figma.", "The user is using Figma at work.", True),
+            ("The user uses Figma.", "The user's editor is Figma.", True),
+            ("The user uses Figma.", "The user switched from Sketch to Figma.", True),
+            ("The user uses oat milk.", "The user drinks oat milk.", True),
+            ("The user uses Tampere.", "The user lives in Tampere.", True),
+            ("The user drinks wine.", "The user also drinks wine on Sundays.", True),
+            ("The user uses Figma.", "The user's wife uses Figma.", False),
+            ("The user uses Figma.", "The user does not use Figma.", False),
+            ("The user uses Go.", "The user uses Golem.", False),
+            ("The user uses Figma.", "The user prefers Sketch to Figma.", False),
+            ("The user drinks wine.", "The user uses wine for cooking.", False),
+            ("The user uses boat.", "The user has a boat.", False),
+            ("用户用Figma。", "用户平时在用Figma画图。", True),
+            ("用户用燕麦奶。", "用户每天喝燕麦奶。", True),
+            ("用户用Figma。", "用户从Sketch换成了Figma。", True),
+            ("用户喝咖啡。", "用户喜欢喝咖啡。", True),
+            ("用户用Figma。", "用户的老婆用Figma。", False),
+            ("用户用Figma。", "用户不用Figma。", False),
+        ],
+    )
+    def test_what_is_retracted_may_stand_in_other_words(self, retracted, there, gone):
+        with SQLiteMemoryStore(":memory:") as store:
+            memories = Memories(store, HERE)
+            memories.save(MemoryRecord(content=there))
+            # What is nearer by its words must not hide it.
+            for word in ("one", "two", "three", "four", "five", "six", "seven"):
+                memories.save(MemoryRecord(content=f"{retracted} So said number {word}."))
+            new = MemoryRecord(content="Something else now.")
+            self.edited(memories, Remember(new, retracts=(retracted,)))
+            assert (there in contents(memories)) is not gone
 
     def test_a_topic_is_retired_with_all_its_words_or_not_at_all(self, memories):
         keep = memories.save(MemoryRecord(content="The user has a green boat.")).record

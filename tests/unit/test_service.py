@@ -27,6 +27,7 @@ from langgraph_memory.service import (
     Recollection,
     placed,
 )
+from langgraph_memory.service.turns import Turn, turns_of
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -45,6 +46,12 @@ class Counting:
     def steps(self, request: ExtractionRequest) -> Steps[Extraction]:
         self.requests.append(request)
         return (yield from RulesExtractor().steps(request))
+
+
+def told(messages: list[AnyMessage]) -> tuple[list[Turn], dict[str, datetime]]:
+    """The turns of a thread, and when they were said."""
+    turns = turns_of(messages)
+    return turns, {turn.mark: NOW for turn in turns}
 
 
 def thread(*texts: str) -> list[AnyMessage]:
@@ -154,7 +161,7 @@ class TestRemembering:
         found = service.recollect(ANNA, "t", messages[:1])
         service.flush()
         before = memories.get(record.id)
-        service.end(ANNA, "t", messages, found.why, readable=False)
+        service.end(ANNA, "t", messages, None, found.why, readable=False)
         service.flush()
         after = memories.get(record.id)
         assert before is not None
@@ -234,7 +241,7 @@ class TestRemembering:
             messages = thread("I'm allergic to lupins.", "I'm allergic to celery.")
             found = service.recollect(ANNA, "t", [HumanMessage("What do I play, a harp?")])
             assert found.used
-            service.end(ANNA, "t", messages[:2], found.why, readable=False)
+            service.end(ANNA, "t", messages[:2], None, found.why, readable=False)
             service.end(ANNA, "t", messages, readable=False)
             for _ in range(500):
                 if any("celery" in str(job.value) for job in store.scan(("jobs",))):
@@ -259,20 +266,20 @@ class TestLearner:
         extractor = Counting()
         learner = Learner(store, SETTINGS, extractor, listener=events.append)
         messages = thread("I'm allergic to lupins.", "Thanks!", "I'm allergic to lupins.")
-        learned = drive(learner.steps(ANNA, "t", messages, NOW))
+        learned = drive(learner.steps(ANNA, "t", *told(messages)))
         assert (learned.turns, learned.saved, learned.calls) == (3, 1, 0)
         assert learned.skipped == {"courtesy": 1, "repeated": 1}
         assert [each.name for each in events].count("extraction_skipped") == 2
         account = Account.of(store.get(ANNA.ledger, "account"))
         assert dict(account.skipped) == {"courtesy": 1, "repeated": 1}
         assert account.stored_on(clock.now().date()) == 1
-        assert drive(learner.steps(ANNA, "t", messages, NOW)).turns == 0
+        assert drive(learner.steps(ANNA, "t", *told(messages))).turns == 0
         assert len(extractor.requests) == 1
 
     def test_where_a_memory_is_from(self, store: SQLiteMemoryStore) -> None:
         drive(
             Learner(store, SETTINGS, Counting()).steps(
-                ANNA, "t", thread("Good day!", "I'm allergic to lupins."), NOW
+                ANNA, "t", *told(thread("Good day!", "I'm allergic to lupins."))
             )
         )
         [item] = store.scan(ANNA.memories)
@@ -288,7 +295,7 @@ class TestLearner:
         ]
         texts = [f"I'm allergic to {one}." for one in food]
         texts += [f"I like {one}er." for one in food]
-        learned = drive(Learner(store, SETTINGS, extractor).steps(ANNA, "t", thread(*texts), NOW))
+        learned = drive(Learner(store, SETTINGS, extractor).steps(ANNA, "t", *told(thread(*texts))))
         assert learned.turns == learned.saved == 30
         assert len(extractor.requests) == 2
 
@@ -299,11 +306,11 @@ class TestLearner:
 
         class Interrupted(Counting):
             def steps(self, request: ExtractionRequest) -> Steps[Extraction]:
-                drive(second.steps(ANNA, "t", messages, NOW))
+                drive(second.steps(ANNA, "t", *told(messages)))
                 return (yield from super().steps(request))
 
         first = Interrupted()
-        learned = drive(Learner(store, SETTINGS, first).steps(ANNA, "t", messages, NOW))
+        learned = drive(Learner(store, SETTINGS, first).steps(ANNA, "t", *told(messages)))
         assert (learned.turns, learned.saved) == (0, 0)
         assert len(first.requests) == 1
         assert len(list(store.scan(ANNA.memories))) == 2
@@ -317,7 +324,7 @@ class TestLearner:
                 return (yield from super().steps(request))
 
         messages = thread("I'm allergic to lupins.")
-        learned = drive(Learner(store, SETTINGS, Interrupted()).steps(ANNA, "t", messages, NOW))
+        learned = drive(Learner(store, SETTINGS, Interrupted()).steps(ANNA, "t", *told(messages)))
         assert learned.skipped == {"disabled": 1}
         assert list(store.scan(ANNA.memories)) == []
         service.close()

@@ -94,9 +94,12 @@ class EntryReader:
 
     def proposals(self, entries: Sequence[Any]) -> Iterator[Proposal]:
         """The proposals among some entries, each once."""
-        seen: set[tuple[Action, str]] = set()
+        seen: set[str] = set()
+        action = None
         for found in self._read(entries, self._proposal):
-            key = (found.action, found.content.casefold())
+            if found.action is not action:  # What was withdrawn can be stated anew.
+                seen, action = set(), found.action
+            key = found.content.casefold()
             if found.action is Action.ADD and found.importance < LEAST_IMPORTANCE:
                 message = found.source_message_ids[-1] if found.source_message_ids else ""
                 self.dropped.append(Dropped(message, DropReason.UNIMPORTANT))

@@ -47,6 +47,10 @@ _JOKE_BEFORE = re.compile(
 _SEVERAL = frozenset(
     {"job", "employer", "origin", "nickname", "home", "diet", "project", "birthday"}
 )
+# "....." says no more than "..."; and no sentence is longer than a piece, which ends with one if
+# it can, so that a text takes time in proportion to its length.
+_RUN = re.compile(r"(([^\w\s])\2\2)\2+")
+_PIECE = re.compile(r".{1,2000}$|.{1,1800}[.!?。！？](?=\s|[^\x00-\x7f])\s*|.{1,2000}")
 _LATIN = re.compile(r"[A-Za-z]+")
 _MIXED = re.compile(
     r"(?<=[A-Za-z.!?,])\s+(?=[\u4e00-\u9fff]{3})|(?<=[\u4e00-\u9fff。！？，])\s*(?=(?:I'm|I|My|my|Please|Always|Never)\s\w+\s\w+)"
@@ -117,7 +121,11 @@ def _proposed(
         if (reply.agreed and len(text) < 12) or (reply.denied and len(text) < 25):
             return
     lines = [
-        one for line in text.splitlines() for part in _by_script(line) for one in sentences(part)
+        one
+        for line in _RUN.sub(r"\1", text).splitlines()
+        for piece in _PIECE.findall(line)
+        for part in _by_script(piece)
+        for one in sentences(part)
     ]
     own = False
     for at, sentence in enumerate(lines):
@@ -215,7 +223,10 @@ def _once_each(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
         for at, one in enumerate(proposals)
         if one.subject is not None and one.action is Action.ADD
     }
+    action = None
     for at, one in enumerate(proposals):
+        if one.action is not action:  # What was withdrawn can be stated anew, and the reverse.
+            seen, action = set(), one.action
         key = (one.speaker, one.content.casefold())
         if key in seen or one.importance < _LEAST_IMPORTANCE:
             continue

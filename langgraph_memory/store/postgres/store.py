@@ -15,6 +15,7 @@ from langgraph_memory import clock as clocks
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store import migrations
 from langgraph_memory.store.base import MemoryStore
+from langgraph_memory.store.database import postgres_database
 from langgraph_memory.store.postgres import approximate
 from langgraph_memory.store.postgres.candidates import OutdatedError, Sizes, TornError
 from langgraph_memory.store.postgres.connections import Connections, Session
@@ -79,6 +80,7 @@ class PostgresMemoryStore(MemoryStore):
                 f"pgvector holds vectors of up to {MAX_DIMS:,} dimensions, got "
                 f"index['dims']={self._embedder.dims}. Use an embedder that has fewer, or SQLite."
             )
+        self._source = source
         self._tables = Tables(schema)
         self._connections = Connections(
             source, size=max_connections, prepare_threshold=prepare_threshold
@@ -109,6 +111,11 @@ class PostgresMemoryStore(MemoryStore):
     ) -> Self:
         """The store at a connection string, to be used with `with` or closed by hand."""
         return cls(conn_string, index=index, ttl=ttl)
+
+    @property
+    def database(self) -> str | None:
+        """Host, port and name."""
+        return postgres_database(self._source)
 
     def optimize(self, *, above: int = approximate.LARGE) -> int:
         """Bring the server's statistics up to date and index namespaces too large to be scanned.

@@ -16,6 +16,7 @@ from langgraph_memory import clock as clocks
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.store import migrations
 from langgraph_memory.store.base import MemoryStore
+from langgraph_memory.store.database import sqlite_database
 from langgraph_memory.store.sqlite.connections import Connections
 from langgraph_memory.store.sqlite.namespace_index import NamespaceCache
 from langgraph_memory.store.sqlite.transaction import SQLiteTransaction
@@ -55,7 +56,8 @@ class SQLiteMemoryStore(MemoryStore):
         if not cache_megabytes >= 0:
             raise InvalidInputError(f"cache_megabytes must be 0 or more, got {cache_megabytes!r}.")
         super().__init__(index=index, ttl=ttl, clock=clock)
-        self._connections = Connections(os.fspath(path))
+        self._path = os.fspath(path)
+        self._connections = Connections(self._path)
         self._cache_megabytes = cache_megabytes
         self._cache = NamespaceCache(cache_megabytes)
         weakref.finalize(self, self._connections.close)
@@ -70,6 +72,11 @@ class SQLiteMemoryStore(MemoryStore):
     ) -> Self:
         """The store in a file, to be used with ``with`` or ``async with``, or closed by hand."""
         return cls(conn_string, index=index, ttl=ttl)
+
+    @property
+    def database(self) -> str | None:
+        """The file by its real path; None for a store in memory."""
+        return sqlite_database(self._path)
 
     def _migrate(self) -> None:
         with self._connections.writing() as connection:

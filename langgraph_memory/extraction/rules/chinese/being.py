@@ -21,6 +21,10 @@ _HEALTH = re.compile(
     r"糖尿病|(?:有|患|得了?)[\u4e00-\u9fff]{1,6}(?:症|炎|病)(?:$|史)|哮喘|高血压|低血压|高血脂|高血糖|低血糖|贫血|癫痫|心脏病|冠心病|关节炎|偏头痛|抑郁症?|焦虑症?|失眠|湿疹|荨麻疹|鼻炎|胃病|胃炎|胃溃疡|肠炎|痛风|甲状腺|甲亢|甲减|结石|乙肝|肝炎|肾病|癌|肿瘤|腰椎|颈椎病?|近视|远视|散光|色盲|色弱|夜盲|耳鸣|听力|残疾|轮椅|多动症|自闭症|强迫症|过敏性|慢性|支架|手术|骨折|怀孕|孕期|孕妇|备孕|哺乳|月经|更年期|"
     r"血[糖压脂](?:有点|偏|比较|很|太)?[高低]|尿酸(?:有点|偏|比较|很)?高|胆固醇|膝盖|腰不好|胃不好|胃不太好|眼睛不好|心脏不|肠胃|幽门|三高|蚕豆病|麸质|乳糜泻"
 )
+_NOT_ALLERGIC = re.compile(
+    r"(?:不再?|没有?)对(?P<to>\S{1,12}?)(?:再|会)?过敏|"
+    r"(?:对(?P<what>\S{1,12}?)(?:已经|早就?|现在|并|其实|根本|也|都|再也|完全|从来)*)?(?:不(?:再|会)?|没有?)过敏(?:史)?"
+)
 _DIET = re.compile(
     r"素食|吃素|吃全素|纯素|清真|忌口|生酮|无麸质|低碳|减脂餐|吃斋|蛋奶素|斋戒|滴酒不沾|戒糖|控糖"
 )
@@ -146,8 +150,16 @@ def read_health(text: str) -> Draft | None:
     if re.match(rf"{I_THEN}(?:跟|和|与)\S{{1,8}}无缘", text):
         return Draft(CONSTRAINT, about_user(text), 0.6, 0.7)
     if re.search(r"过敏|不耐受|起疹|起红疹|浑身痒|嗓子肿|喉咙肿|呼吸困难", text):
-        if re.search(r"(?:不|没有?)(?:对\S{1,6})?过敏(?:史)?", text):
-            return Draft(FACT, about_user(text), 0.8, subject="allergy")
+        never = _NOT_ALLERGIC.search(text)
+        if never:
+            things = re.split(r"[和与跟及、]|以及", never["to"] or never["what"] or "")
+            return Draft(
+                FACT,
+                about_user(text),
+                0.8,
+                subject=None if things[0] else "allergy",
+                retracts=tuple(f"用户对{one}过敏" for one in things if one),
+            )
         return Draft(CONSTRAINT, about_user(text), 0.95)
     if re.match(r"^我们?一(?:吃|喝|碰|闻到?|沾)\S+就", text):
         return Draft(CONSTRAINT, about_user(text), 0.85)

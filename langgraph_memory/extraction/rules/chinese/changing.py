@@ -14,10 +14,17 @@ from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
 
 __all__ = ["read_changed"]
 
+_REPLACED = re.compile(
+    rf"{I_THEN}(?:从(?P<from>.+?)|把(?P<old>.+?)(?:从(?P<before>.+?))?)(?P<how>(?:都|全)?(?:换|改|转|挪|调|切换|迁移?|搬家?|跳槽?|升级|转行|刷|漆|改造|装修)(?:成|到|用|去|为|喝|吃|学|做|坐|穿|骑))(?P<new>.+)$"
+)
+
 
 def read_changed(text: str) -> Draft | None:
     """What a clause in the past tells of how things are since then."""
-    if re.search(r"色换成\S*色|(?:这|那)(?:段|个|张|句)", text):
+    if re.search(
+        r"色换成\S*色|(?:这|那)(?:段|个|张|句)|第[一二三四五两\d]|文件|变量|函数|按钮|图片|文字|标题|试试|一下$",
+        text,
+    ):
         return None
     if re.match(rf"{I_THEN}(?:打算|计划|准备|想|希望|考虑|争取|以后|将来|要)", text):
         return None
@@ -76,10 +83,20 @@ def read_changed(text: str) -> Draft | None:
             if re.search("吃|喝", text)
             else None,
         )
-    if re.match(
-        rf"{I_THEN}(?:把[^，]+?(?:换成|改成|换到|迁移?到|转到|升级成)|从\S+?(?:换成|换到|改用|转到|转用|跳槽到|跳到|迁移?到|转行)|改用|改行|转行|换成|换了(?!个?话题))",
-        text,
-    ) and not re.search(r"(?:这|那)(?:段|个|句|张)", text):
+    found = _REPLACED.match(text)
+    if found:
+        old = (found["before"] or found["from"] or found["old"]).strip()
+        # 把书桌搬到车库 moves a thing, and 从书房搬到客厅 moves nobody to another home.
+        within = re.search(r"[楼层室]|工位|教室|座位|办公|公司|组$|部门", found["new"])
+        home = "搬" in found["how"] and not found["old"] and not within
+        return Draft(
+            FACT,
+            about_user(text),
+            0.8 if home else 0.7,
+            subject="home" if home else "employer" if "跳" in found["how"] else None,
+            retracts=_given_up(old),
+        )
+    if re.match(rf"{I_THEN}(?:改用|改行|转行|换成|换了(?!个?话题))", text):
         return Draft(FACT, about_user(text), 0.7)
     if re.match(
         rf"{I_THEN}(?:从\S{{1,12}}?)?(?:离职|辞职|辞了|离开了?\S{{2,10}}|退休|入职|加入了?\S{{2,}}|跳槽|被裁|裁员|升职|转岗|转正|创业|毕业)",
@@ -97,3 +114,12 @@ def read_changed(text: str) -> Draft | None:
     ) and not re.search(r"想|打算|准备|要", text[:6]):
         return Draft(FACT, about_user(text), 0.7)
     return None
+
+
+def _given_up(old: str) -> tuple[str, ...]:
+    """What is no longer true of the old thing, as it may be remembered: 喝牛奶, or what is used."""
+    if not old or POINTING.match(old) or len(old) > 12:
+        return ()
+    if re.match(r"[喝吃用开骑玩学练住做坐穿]\S", old):
+        return (f"用户{old}",)
+    return (f"用户用{old}", f"用户有{old}")

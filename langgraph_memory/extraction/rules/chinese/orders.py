@@ -51,6 +51,11 @@ _TO_YOU = re.compile(
 _STYLE = re.compile(
     r"回复|回答|说话|语气|口吻|称呼|表情|emoji|客套|客气|废话|术语|专业词|简单的?(?:词|话|语言|表达)|大白话|通俗|中文|英文|英语|格式|纯文本|列表|要点|表格|颜色|红绿|字数|简短|简洁|详细|啰嗦|道歉|敬语|图表|代码|注释|单位|公制|摄氏|货币|Markdown|markdown|黑话|成语|网络用语|感叹号|加粗|标题|例子|比喻|幽默|玩笑|正式|口语|配色|字体|字号"
 )
+# Of what a budget is: before the word, behind "for", or by itself.
+_THING = re.compile(
+    r"^(?:我们?的?)?(?!现在|目前|我)([\u4e00-\u9fff]{1,6}?)(?:上|方面|这块)?的?(?:最高|总)?预算|(?:给|为|花在|用在|预算|用于)([\u4e00-\u9fff]{1,4}?)(?:上|方面|的钱|的预算)|"
+    r"(酒店|机票|房租|装修|手机|电脑|礼物|旅行|旅游|婚礼|车|相机|住宿|吃饭|餐饮|每晚|一晚|人均)"
+)
 _CALL_ME = re.compile(
     r"^(?:[你您]?(?:以后|今后|往后|可以|就|请|直接|都|也|统一|还是|平时)*)(?:叫我|称呼我(?:为)?|喊我|管我叫)(?:做|为)?(?P<name>[\u4e00-\u9fff]{1,5}?|[A-Za-z][\w .]{0,15}?)(?:就(?:好|行|可以|成|OK)(?:了)?|吧|即可)?$"
 )
@@ -112,17 +117,7 @@ def read_limit(text: str, original: str) -> list[Draft]:
         )
     )
     content = re.sub(r"^用户(?=预算)", "用户的", content)
-    thing = re.search(
-        r"(酒店|机票|房租|装修|手机|电脑|礼物|旅行|旅游|婚礼|车|相机|住宿|吃饭|餐饮|每晚|一晚|人均)",
-        text,
-    )
-    scope = (
-        {"每晚": "酒店", "一晚": "酒店", "住宿": "酒店"}.get(thing.group(1), thing.group(1))
-        if thing
-        else ""
-    )
-    if scope in {"旅行", "旅游"}:
-        scope = ""
+    scope = _budget_of(text)
     return [
         Draft(
             MemoryType.CONSTRAINT,
@@ -132,6 +127,26 @@ def read_limit(text: str, original: str) -> list[Draft]:
             subject=f"budget:{scope}" if scope else "budget",
         )
     ]
+
+
+def _budget_of(text: str) -> str:
+    """What a limit is for: 酒店 in 酒店预算三千 and in 买酒店的预算; nothing for all together."""
+    if re.search(r"总共|一共|总预算|总的|总价|整[趟个次场]|全程|全部|合计|加起来", text):
+        return ""
+    found = _THING.search(text)
+    if found is None:
+        return ""
+    thing = re.sub(
+        r"^.*[买订租]|^(?:去|给|用于|用在|的|这次|这趟|每|新)+",
+        "",
+        found[1] or found[2] or found[3],
+    )
+    thing = {"晚": "酒店", "一晚": "酒店", "住宿": "酒店", "房": "酒店"}.get(thing, thing)
+    return (
+        ""
+        if re.fullmatch(r"旅[行游]|出行|行程|消费|花费|开销|总|最高|现在|目前|心理", thing)
+        else thing
+    )
 
 
 def read_withdrawal(text: str) -> list[Draft]:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.chinese.belonging import read_around
 from langgraph_memory.extraction.rules.chinese.clauses import Clause, about_user, clauses
 from langgraph_memory.extraction.rules.chinese.orders import read_limit, read_order, read_withdrawal
 from langgraph_memory.extraction.rules.chinese.verbs import read_verb
@@ -141,9 +143,25 @@ def _read(clause: Clause, *, reasoned: bool, before: Clause | None) -> list[Draf
                 0.75,
             )
         ]
+    around = read_around(original)
+    if around:
+        return [around]
     if not clause.own or _JUNK.match(text):
         return []
-    return [_with_topic(one, clause.topic) for one in read_verb(text)]
+    return [_with_topic(one, clause.topic) for found in read_verb(text) for one in _atomic(found)]
+
+
+def _atomic(draft: Draft) -> Iterator[Draft]:
+    """Allergies one by one, so that each can be found, corrected and forgotten alone."""
+    found = re.match(
+        r"(?P<to>[^不没]*对)(?P<what>\S+?)(?P<how>(?:都|也|严重|轻度|重度)*过敏.*)$", draft.content
+    )
+    things = re.split(r"以及|还有|[和与跟及、]", found["what"]) if found else []
+    if not found or len(things) < 2 or not all(0 < len(one) <= 6 for one in things):
+        yield draft
+        return
+    for thing in things:
+        yield replace(draft, content=f"{found['to']}{thing}{found['how'].removeprefix('都')}")
 
 
 def _with_topic(draft: Draft, topic: str) -> Draft:

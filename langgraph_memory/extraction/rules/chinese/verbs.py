@@ -8,6 +8,7 @@ import re
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.being import read_health, read_identity, read_mine
+from langgraph_memory.extraction.rules.chinese.belonging import read_belonging
 from langgraph_memory.extraction.rules.chinese.changing import read_changed
 from langgraph_memory.extraction.rules.chinese.doing import (
     read_habit,
@@ -30,6 +31,9 @@ __all__ = ["read_verb"]
 
 def read_verb(text: str) -> list[Draft]:
     """What a clause that begins with 我 tells about the user."""
+    belonging = read_belonging(text)
+    if belonging:
+        return [belonging]
     if re.match(
         r"^我们?(?:的|家)?(?:邻居|朋友|同事|老板|同学|室友|舍友|领导|客户|闺蜜|导师|房东|上司|学生|老师|网友|同桌|哥们|前任)",
         text,

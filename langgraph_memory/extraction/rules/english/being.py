@@ -131,9 +131,13 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
         or "intolerant" in rest
         or re.match(r"(?:\w+ly\s)?sensitive\sto\b", rest, re.I)
     ):
-        return Draft(
-            MemoryType.CONSTRAINT, content, 0.95, subject=None if not negated else "allergy"
-        )
+        if not negated:
+            return Draft(MemoryType.CONSTRAINT, content, 0.95)
+        known = re.search(r"(?:allergic|intolerant|sensitive)\sto\s(?!any)[^,]+", rest, re.I)
+        thing = re.sub(r"\s(?:any\s?more|any\slonger|at\sall)$", "", known.group()) if known else ""
+        retracts = (f"The user is {thing}",) if thing else ()
+        subject = None if thing else "allergy"
+        return Draft(MemoryType.CONSTRAINT, content, 0.95, subject=subject, retracts=retracts)
     if _HEALTH.search(rest):
         return Draft(fact, content, 0.9)
     trade = re.match(r"(?:a|an)\s(?:vegan|vegetarian|pescatarian)\s(?P<noun>\w.+)$", rest, re.I)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.possessing import read_having
@@ -17,13 +18,15 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     PET,
     SHORT_WISH,
     is_job,
+    is_kind,
     one_of,
 )
 from langgraph_memory.extraction.rules.kinds import FACT, GOAL, PREFERENCE
+from langgraph_memory.offline.lexicon import concepts
 from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_changed", "read_perfect", "third"]
+__all__ = ["base_of", "read_changed", "read_perfect", "third"]
 
 _CHANGE = frozenset(
     listed("""
@@ -31,8 +34,32 @@ _CHANGE = frozenset(
     adopted married divorced retired broke lost founded launched grew studied majored worked
     gave became changed went converted enrolled emigrated immigrated settled transferred
     resigned got hurt injured tore cut co-founded cofounded turned opened began trained ditched
-    dropped swapped replaced served lived taught finished completed
+    dropped swapped replaced served lived painted repainted renovated redecorated insulated tiled taught finished completed
     """)
+)
+
+
+# Somebody moves; without this, something is moved.
+_ONESELF = re.compile(
+    r"(?:(?:away|back|out|over|up|down|in|abroad|overseas|again|recently|around|just|all\sthe\sway|here|there|home|house|houses|flats?|apartments?|cities|countries|closer|further|together|on\sup)\b\s?)*(?:$|(?:to|in|into|from|with|for|because|after|last|this|two|three|a\s(?:few|couple|year|month|week))\b|(?:house|home|out|back|here|abroad)\b)",
+    re.I,
+)
+# To "a bigger flat" people move within the same town, too.
+_ELSEWHERE = re.compile(
+    r"\b(?:city|town|country|countryside|village|coast|suburbs?|island|abroad|overseas|region|north|south|east|west|parents|boyfriend|girlfriend)\b",
+    re.I,
+)
+_ORDINAL = re.compile(
+    r"\b(?:first|second|third|next|last|previous)\s(?!year|month|week|spring|summer|autumn|fall|winter)",
+    re.I,
+)
+_FROM_TO = re.compile(
+    r"(?:(?:over|away|back)\s)?(?:to\s(?:(?!from\b)\S+\s)+?)?from\s(?P<old>.+?)(?:\s(?:over\s|back\s)?to\s.+)?$",
+    re.I,
+)
+_OLD = re.compile(
+    r"(?P<old>.+?)(?:$|[,;]|\s(?:for|with|by|and|in\sfavou?r|last|this|since|because|when|after|years?|a\s(?:few|year|month|week)|two|three)\b.*$)",
+    re.I,
 )
 
 
@@ -68,7 +95,7 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
         "moved relocated become quit joined switched retired turned stopped given decided "
         "adopted married settled left gone started bought"
     ):
-        return _change(content, verb, rest)
+        return _change(clause, content, verb, rest)
     return None
 
 
@@ -88,26 +115,13 @@ def read_changed(clause: str, said: Predicate) -> Draft | None:
         return None
     if verb not in _CHANGE or (is_deictic(rest) and verb not in {"quit"}):
         return None
-    return _change(content, verb, rest)
+    return _change(clause, content, verb, rest)
 
 
-def _change(content: str, verb: str, rest: str) -> Draft | None:
+def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
     """A change in the user's life, which says how things are since then."""
     if verb in {"moved", "relocated", "settled", "emigrated", "immigrated"}:
-        if not re.search(r"\b(?:to|in|into|from|house|home|out|back|here)\b", rest) or re.match(
-            r"(?:on|the|this|that|it)\b(?!.*\bhouse)", rest
-        ):
-            return None
-        return Draft(
-            FACT,
-            content,
-            0.8,
-            subject="employer"
-            if re.match(
-                r"to\s(?:a\s(?:new|different)\s(?:company|job|firm|team)|the\s\w+\steam)", rest
-            )
-            else "home",
-        )
+        return _moved(clause, content, verb, rest)
     if verb == "turned" and re.match(r"\d{1,2}\b(?!\s?(?:%|percent))", rest):
         return Draft(FACT, content, 0.75, subject="age")
     if verb in {"went", "gone"} and re.match(r"back\sto\s\w+", rest):
@@ -127,13 +141,16 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             r"(?-i:[A-Z])\w+", what
         ):
             subject = "employer" if verb == "quit" else None
-            return Draft(FACT, content, 0.8 if subject else 0.6, subject=subject)
+            given = _given_up(_OLD.match(what)) if verb != "quit" else ()
+            return Draft(FACT, content, 0.8 if subject else 0.6, subject=subject, retracts=given)
         gerund = re.match(r"(\w+ing)\b", what)
         if verb == "stopped" and not gerund:
             return None
-        base = f"{_base(gerund.group(1))} {topic(what[gerund.end() :])}" if gerund else topic(what)
+        base = (
+            f"{base_of(gerund.group(1))} {topic(what[gerund.end() :])}" if gerund else topic(what)
+        )
         retracted = (
-            f"The user {third(_base(gerund.group(1)))}{what[gerund.end() :]}" if gerund else ""
+            f"The user {third(base_of(gerund.group(1)))}{what[gerund.end() :]}" if gerund else ""
         )
         retracted = re.sub(
             r"\s(?:last|this|in|since|a|two|three|about|recently|back|years?)\b.*$", "", retracted
@@ -143,7 +160,7 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             content,
             0.65,
             subject=f"habit:{base}".strip(),
-            retracts=(retracted,) if retracted else (),
+            retracts=(retracted,) if retracted else _given_up(_OLD.match(what)),
         )
     if verb in {"joined", "left", "resigned"}:
         if verb == "left" and not re.search(
@@ -179,11 +196,12 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
             )
         if verb == "replaced" and not re.search(r"\bwith\s(?:a\s)?(?-i:[A-Z])", rest):
             return None
-        return (
-            Draft(FACT, content, 0.7)
-            if re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest)
-            else None
-        )
+        if _ORDINAL.search(rest):
+            return None  # Of things of the conversation.
+        if not re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest):
+            return None
+        old = _OLD if verb in {"swapped", "replaced"} else _FROM_TO
+        return Draft(FACT, content, 0.7, retracts=_given_up(old.match(rest)))
     if verb in {"got", "went", "became", "become", "gone"}:
         if re.match(r"(?:engaged|married|divorced|promoted|laid\soff|fired|pregnant|vegan|vegetarian|keto|sober|freelance|tenure|my\s(?:degree|license|phd|citizenship|green\scard)|diagnosed|hired|"
                     rf"a\s(?:new\s)?(?:\w+\s)?(?:job|promotion|offer|{PET})|an?\s(?:\w+\s)?(?:dog|cat|puppy|kitten)|into\s(?!an?\s(?:argument|accident)|trouble|it)\w+)", rest, re.I):  # fmt: skip
@@ -203,6 +221,10 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
         ):
             return Draft(FACT, content, 0.7)
         return None
+    if verb in one_of("painted repainted renovated redecorated insulated tiled"):
+        return (
+            Draft(FACT, content, 0.5, 0.75) if re.match(r"(?:the|our|my|all)\s\w+", rest) else None
+        )
     if verb in {"grew"}:
         return (
             Draft(FACT, content, 0.75, subject="origin")
@@ -249,7 +271,64 @@ def _change(content: str, verb: str, rest: str) -> Draft | None:
     return None
 
 
-def _base(gerund: str) -> str:
+def _moved(clause: str, content: str, verb: str, rest: str) -> Draft | None:
+    """A move: of the user to another home or employer, from one thing to another, or of a thing."""
+    if verb == "moved" and not _ONESELF.match(rest):
+        dated = re.search(r"\bfrom\s.+\sto\s", rest) and has_date(
+            f"in {rest.rpartition(' to ')[2]}"
+        )
+        if re.match(r"(?:on|the|this|that|it)\b", rest) and not dated:
+            return None
+        lasting = dated or re.search(r"\b(?:to|into)\s(?-i:[A-Z])", rest)
+        return Draft(FACT, content, 0.55, 0.75) if lasting else None
+    if (
+        not re.search(r"\b(?:to|in|into|from|house|home|out|back|here)\b", rest)
+        or re.match(r"(?:on|that|it)\b", rest)
+        or _ORDINAL.search(rest)
+    ):
+        return None
+    if re.match(
+        r"to\s(?:a\s(?:new|different)\s(?:company|job|firm|team)|the\s\w+\s(?:team|department))",
+        rest,
+    ):
+        return Draft(FACT, content, 0.8, subject="employer")
+    home = _is_home(clause, rest) or (verb != "moved" and re.search(r"\b(?-i:[A-Z])", rest))
+    return Draft(
+        FACT,
+        content,
+        0.8 if home else 0.7,
+        subject="home" if home else None,
+        retracts=_given_up(_FROM_TO.match(rest))[:1],
+    )
+
+
+def _is_home(clause: str, rest: str) -> bool:
+    """Whether "moved from A to B" speaks of where the user lives, and not of tools or terms."""
+    if _ELSEWHERE.search(rest):
+        return True
+    named = re.findall(r"\b(?:from|to|into|in)\s((?-i:[A-Z])[\w'-]*)", rest)
+    places = [is_kind(one.lower(), "place") for one in named]
+    if any(places):
+        return True
+    # Only few places are known by name, but most tools are; and "we" are often those at work.
+    tools = any(concepts((one.lower(),)) for one in named)
+    return bool(named) and not tools and clause[:2] == "I "
+
+
+def _given_up(old: re.Match[str] | None) -> tuple[str, ...]:
+    """What is no longer true of the old thing in "from old to new", as it may be remembered."""
+    thing = (
+        re.sub(r"^(?:my|our|the|an?|using)\s", "", old["old"].strip(), flags=re.I) if old else ""
+    )
+    if not thing or is_deictic(thing) or len(thing.split()) > 5:
+        return ()
+    gerund = re.match(r"(\w{2,}ing)\s(?=\w)", thing)
+    if gerund:
+        return (f"The user {third(base_of(gerund.group(1)))} {thing[gerund.end() :]}",)
+    return (f"The user uses {thing}", f"The user has {thing}")
+
+
+def base_of(gerund: str) -> str:
     """The verb of a gerund: "eating" → "eat", "smoking" → "smoke", "running" → "run"."""
     stem = gerund[:-3]
     if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz":

@@ -8,6 +8,7 @@ import re
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
+from langgraph_memory.offline.words import listed, stem
 from langgraph_memory.records import MemoryType
 
 __all__ = ["amount_in", "limit_of"]
@@ -48,10 +49,20 @@ _FRAGMENT = re.compile(
     r"max(?:imum)?\s|budget\b|price\s|(?:under|below|less\sthan|no\smore\sthan|at\smost|up\sto|within|cheaper\sthan|between)\s|no\s(?:\w+\s)?(?:over|above|more)\s|it\s(?:must|has\sto|should|can)\s|can\snot\s(?:be|go|cost))",
     re.I,
 )
+# Of what a budget is: "for a sofa", "on hotels", "my hotel budget", "80 a night".
 _SCOPE = re.compile(
-    r"\bfor\s(?:a|an|the|my|our|this|each)\s(?:whole\s|entire\s|new\s|next\s)?([a-z]+)\b|\bon\s(?:a|an|the|my)\s([a-z]+)\b",
+    r"\b(?:for|on)\s(?:(?:a|an|the|my|our|this|each|any|all)\s)?(?:whole\s|entire\s|new\s|next\s)?(?P<what>[a-z]{3,})\b|"
+    r"\b(?:my|our)\s(?:new\s|monthly\s|weekly\s|total\s|overall\s)?(?P<whose>[a-z]{3,})\s(?:budget|limit|price\slimit)\b|"
+    r"\b(?:per|a|each|every)\s(?P<each>night|person|head|month|week|day|year|meal)\b",
     re.I,
 )
+_WHOLE = frozenset(
+    listed("""
+    trip journey whole moment now this budget total overall everything holiday vacation maximum
+    spending current new all
+    """)
+)
+_SAME_SCOPE = {"night": "hotel", "accommodation": "hotel", "lodging": "hotel", "head": "person"}
 
 
 def amount_in(text: str) -> bool:
@@ -125,12 +136,14 @@ def _without_denied(clause: str) -> str:
 
 
 def _draft(content: str, clause: str, confidence: float) -> Draft:
-    found = _SCOPE.search(clause)
-    thing = (found.group(1) or found.group(2)).lower() if found else ""
-    if not thing and re.search(r"\b(?:per|a|each)\snight\b", clause, re.I):
-        thing = "night"
-    if thing in {"trip", "whole", "moment", "now", "this", "budget", "total"}:
-        thing = ""
+    named = [
+        stem(found[group].lower())
+        for group in ("whose", "what", "each")  # A thing tells more than how often it is paid.
+        for found in _SCOPE.finditer(clause)
+        if found[group] and found[group].lower() not in _WHOLE
+    ]
+    thing = named[0] if named else ""
+    thing = _SAME_SCOPE.get(thing, thing)
     return Draft(
         MemoryType.CONSTRAINT,
         content,

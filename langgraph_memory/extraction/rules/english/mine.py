@@ -9,18 +9,25 @@ import re
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
-from langgraph_memory.extraction.rules.english.third_person import about_user
+from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import KIN, MOMENT, PET
+from langgraph_memory.extraction.rules.english.word_classes import (
+    KIN,
+    MOMENT,
+    PET,
+    SURROUNDINGS,
+    is_job,
+)
+from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_mine"]
+__all__ = ["read_mine", "read_size"]
 
 _F = MemoryType.FACT
 _SPLIT = re.compile(
     r"^(?:my|our)\s(?P<noun>(?:[\w'’-]+(?:'s)?\s){0,5}?[\w'’-]+)\s(?P<verb>is\scalled|is|are|leaves?|departs?|arrives?|lands|opens?|takes?\splace|makes?|sells?|builds?|offers?|provides?|helps?|focuses|closes|swells?|itches|reacts?|was|were|will\sbe|has\sto\sbe|ends?|expires?|starts?|begins?|falls?\son|runs?\sout|has|have|can\snot|can|"
     r"does\snot|do\snot|will\snot|lives?|works?|loves?|likes?|hates?|uses?|runs?|writes?|deploys?|ships?|follows?|prefers?|speaks?|studies|goes|turns?|turned|plays?|live|says?|tells?|told|advised|suggested|recommended|wants|"
-    r"prescribed|put|knows?|call|calls|need|needs|eats?|drinks?|moved|just\sturned|passed|died|comes?|keeps?|must|should|hit|remains|depends)\b\s*(?P<rest>.*)$",
+    r"takes?|contains?|belongs|sits|stands|serves|needs?|faces|prescribed|put|knows?|call|calls|eats?|drinks?|moved|just\sturned|passed|died|comes?|keeps?|must|should|hit|remains|depends)\b\s*(?P<rest>.*)$",
     re.I | re.S,
 )
 _SLOTS: tuple[tuple[re.Pattern[str], MemoryType, float, str], ...] = tuple(
@@ -75,6 +82,29 @@ _ROLE = re.compile(
 )
 _KIN_NOUN = re.compile(
     rf"^(?:(?:older|younger|elder|eldest|youngest|oldest|little|big|late|twin|two|three|four|middle|new|step|dear|teenage|\d+-year-old|\w+)\s)?(?:{KIN}|{PET})(?P<name>(?:,)?\s(?-i:[A-ZÀ-Þ])\w+)?$",
+    re.I,
+)
+
+_NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|(?:a|one|two)\s(?:dozen|hundred))"
+_SIZE = re.compile(
+    rf"(?:about\s|around\s|now\s|only\s)?{_NUMBER}\s(?:of\sus|people|members|persons|employees|engineers|developers|colleagues|players|students|kids|children|strong)\b",
+    re.I,
+)
+_GROUP = re.compile(
+    r"\b(?:team|company|department|group|squad|class|household|family|startup|firm|crew|choir|band|club|office|orchestra|lab|shop|studio|house|flat)\b",
+    re.I,
+)
+_PERSON_NAME = re.compile(
+    r"(?:(?:now|called|named|a\s\w+\s(?:called|named))\s)*(?:(?:Dr|Mrs?|Ms|Prof)\.?\s)?(?-i:[A-ZÀ-Þ])[\w'’-]+(?:\s(?-i:[A-ZÀ-Þ])[\w'’-]+)?(?=$|,|\s(?:now|over|on|in|at|from|near|and)\b)",
+    re.I,
+)
+_AROUND = re.compile(rf"(?:^|\s){SURROUNDINGS}$", re.I)
+_OF_THINGS = frozenset(
+    listed("takes take contains contain belongs sits stands serves needs need faces")
+)
+_LASTING = _OF_THINGS | frozenset(listed("is are has have runs run uses use closes opens"))
+_TROUBLE = re.compile(
+    r"\b(?:problem|bug|error|issue|crash\w*|fail\w*|broken|leak\w*|stuck|slow\w*|fever|cold|headache|down|exception|warning|wrong|weird|strange|minutes?|seconds?|hours?|long|forever|too|so|me|you|your|this|that|these)\b",
     re.I,
 )
 
@@ -135,12 +165,17 @@ def read_mine(clause: str) -> list[Draft]:
         noun,
         flags=re.I,
     )
+    if verb in _OF_THINGS:
+        return _belonging(clause, noun, verb, rest)
     head = re.sub(r"\s(?:with|at|for|of|in|on|about|to)\s.*$", "", noun)
     for pattern, kind, importance, subject in _SLOTS:
         if pattern.match(noun) or (kind is MemoryType.EPISODE and pattern.match(head)):
             return _slot(clause, noun, verb, rest, kind, importance, subject)
-    if _ROLE.match(noun) and (
-        named or re.match(r"(?:is|are)\s(?-i:[A-Z])\w+(?:\s(?-i:[A-Z])\w+)?$", f"{verb} {rest}")
+    group = _GROUP.search(noun)
+    if group and verb in {"is", "are", "has", "have"} and _SIZE.match(rest):
+        return [Draft(_F, about_user(clause), 0.6, subject=f"size of {group.group().lower()}")]
+    if (_ROLE.match(noun) or is_job(noun)) and (
+        named or (verb in {"is", "are"} and _PERSON_NAME.match(rest))
     ):
         return [Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {noun.lower()}")]
     if (
@@ -150,7 +185,39 @@ def read_mine(clause: str) -> list[Draft]:
         and not MOMENT.search(rest)
     ):
         return [Draft(MemoryType.EPISODE, about_user(clause), 0.5)]
-    return []
+    return _belonging(clause, noun, verb, rest)
+
+
+def read_size(clause: str) -> list[Draft]:
+    """How many there are: "there are nine of us on the team"."""
+    found = re.match(
+        rf"there\s(?:are|is)\s(?:now\s|about\s|only\s)?(?P<many>{_NUMBER})\sof\sus\s(?P<where>(?:in|on|at)\s.+)$",
+        clause,
+        re.I,
+    )
+    group = _GROUP.search(found["where"]) if found else None
+    if not found or not group:
+        return []
+    content = f"The user is one of {found['many']} {pronouns_changed(found['where'])}"
+    return [Draft(_F, content, 0.6, subject=f"size of {group.group().lower()}")]
+
+
+def _belonging(clause: str, noun: str, verb: str, rest: str) -> list[Draft]:
+    """What something of the user's is like, where that lasts: "our kitchen has a gas hob"."""
+    if (
+        verb not in _LASTING
+        or not _AROUND.search(noun)
+        or _PASSING.match(rest)
+        or _TROUBLE.search(rest)
+        or is_deictic(rest)
+        or MOMENT.search(rest)
+    ):
+        return []
+    if verb in {"is", "are"} and not re.match(
+        r"(?:an?|the|from|in|on|at|of|made|built|painted|older|newer|\d|(?-i:[A-Z]))\b", rest, re.I
+    ):
+        return []
+    return [Draft(_F, about_user(clause), 0.5, 0.7)]
 
 
 def _slot(

@@ -8,6 +8,7 @@ import re
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.changes import base_of, third
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
@@ -33,7 +34,14 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
     content = about_user(clause)
     if said.negated:
         if said.stopped and not is_deictic(rest) and verb in LASTING_STATE | MAKE | LEARN:
-            return Draft(FACT, content, 0.6, subject=f"doing:{verb} {topic(rest)}")
+            done = re.sub(r"\s(?:any\s?more|any\slonger)\b", "", rest, flags=re.I)
+            return Draft(
+                FACT,
+                content,
+                0.6,
+                subject=f"doing:{verb} {topic(rest)}",
+                retracts=(f"The user {third(base_of(verb))} {done}", f"The user is {verb} {done}"),
+            )
         return None
     if verb == "going" and re.match(r"(?:to)\s(?!(?-i:[A-Z])|the\b|my\b|a\b|work\b)\w+", rest):
         word = rest.split(" ")[1]

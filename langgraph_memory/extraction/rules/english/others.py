@@ -13,7 +13,7 @@ from langgraph_memory.extraction.rules.english.third_person import (
     pronouns_changed,
 )
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import BODY
+from langgraph_memory.extraction.rules.english.word_classes import BODY, SURROUNDINGS
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_other", "subject_of", "with_antecedent"]
@@ -46,6 +46,15 @@ _SUFFICES = re.compile(
     re.I,
 )
 _HERE = re.compile(r"^(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\shere$", re.I)
+_AT_OURS = re.compile(
+    rf"^(?:the|all\sthe)\s(?:\w+\s)?{SURROUNDINGS}\s(?:at|in|of|on)\s(?:my|our)\s(?:new\s|old\s)?(?:place|house|home|flat|apartment|office|company|garden|project|app|team)\s(?:is|are|has|have|runs?|uses?|was\spainted)\s"
+    r"(?!(?:not|down|slow|broken|still|so|too|very|really|failing|wrong)\b)\S",
+    re.I,
+)
+_ONLY = re.compile(
+    r"^(?P<what>[\w'-]+(?:\s[\w'-]+){0,3}?)\sonly,?\s(?:for\sme|always)(?:,?\s(?:for\sme|always))?$",
+    re.I,
+)
 _CALLED = re.compile(
     r"^(?:(?!(?:I|you|he|she|it|what|do|please|and|just|to)\b)[\w\s'’-]{2,40}?)\s(?:just\s|usually\s|always\s|all\s|mostly\s)?(?:named\sme\s(?:after\s)?|(?:calls?|knows?)\s(?:me|us)\s(?:as\s|by\s)?|says?\s(?=(?-i:[A-Z])\w+$))(?P<name>.+)$",
     re.I,
@@ -142,6 +151,12 @@ def read_other(clause: str) -> list[Draft]:
             r"\b(?:I|we)\s(\w+)", lambda one: f"the user {inflected(one.group(1))}", clause, count=1
         )
         return [Draft(_F, content[:1].upper() + pronouns_changed(content[1:]), 0.7)]
+    if _AT_OURS.match(clause):
+        return [Draft(_F, about_user(clause), 0.5, 0.7)]
+    only = _ONLY.match(clause)
+    if only and not is_deictic(only["what"]):
+        content = f"The user wants only {only['what'][:1].lower()}{only['what'][1:]}"
+        return [Draft(_P, content, 0.65, 0.75, subject=f"taste:{topic(only['what'])}")]
     home = _HOME.match(clause)
     if home:
         return [Draft(_F, f"The user lives in {home.group('what')}", 0.8, subject="home")]

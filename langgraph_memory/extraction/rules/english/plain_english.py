@@ -68,7 +68,7 @@ _OPENER = re.compile(
     r"(?:one|another)\s(?:more\s)?thing|a\sbit\sabout\sme|about\sme|little\sabout\sme|first\sof\sall|first|second(?:ly)?|finally|lastly|"
     r"i\smeant(?:\sto\ssay)?|i\smean|let\sme\s(?:correct|clarify|rephrase)(?:\s(?:that|myself))?|"
     r"look|listen|see|long\sstory\sshort|basically\sthe\ssituation\sis|(?:the\s)?(?:thing|situation|problem|issue|point|truth|fact|trouble|catch|story)\sis|what\shappened\sis|the\smain\sthing\sis|a\sbit\sof\sbackground|before\si\sforget|if\sit\s(?:matters|helps)|not\ssure\sif\s(?:it|this|that)\smatters(?:\sbut)?|as\sfar\sas\si\sam\sconcerned|in\smy\scase|on\smy\s(?:end|side)|"
-    r"because|since|though|although|whereas|while|"
+    r"because|since|though|although|whereas|while|(?:it\s)?turns\sout|"
     r"(?:please\s)?(?:do\s)?(?:note|remember|keep\sin\smind|bear\sin\smind|be\saware|know|take\snote|make\sa\snote|don't\sforget|"
     r"do\snot\sforget)\b(?:\sof\sthis)?(?=\s*(?:that|:|,|i\b|my\b|we\b|our\b|to\b))|"
     r"(?:i\s(?:want|need|would\slike)\syou\sto\s(?:know|remember)|you\sshould\s(?:probably\s)?know|i\s(?:should|must|have\sto|forgot\sto|wanted\sto|"
@@ -81,7 +81,7 @@ _OPENER = re.compile(
 _CLOSER = re.compile(
     r"[\s,(]*\b(?:btw|by\sthe\sway|fyi|lol|haha+|lmao|tbh|ngl|though|please|thanks|thank\syou|pls|just\sso\syou\sknow|you\sknow|"
     r"if\syou\smust\sknow|i\sguess|i\sthink|i\ssuppose|for\swhat\sit's\sworth|just\sfyi|for\sthe\srecord|too|as\swell|"
-    r"if\sthat\s(?:helps|matters)|to\sbe\s(?:fair|honest|clear)|honestly|actually|I\smust\ssay|okay|ok|right|innit|mate|man|cheers|really)\b[\s,.!)]*$|[\s,;:!.…)(😀-🙏🌀-🗿🤀-🧿☀-➿)]+$|\s*[:;]-?[)D(P]+\s*$",
+    r"if\sthat\s(?:helps|matters)|after\sall|to\sbe\s(?:fair|honest|clear)|honestly|actually|I\smust\ssay|okay|ok|right|innit|mate|man|cheers|really)\b[\s,.!)]*$|[\s,;:!.…)(😀-🙏🌀-🗿🤀-🧿☀-➿)]+$|\s*[:;]-?[)D(P]+\s*$",
     re.IGNORECASE,
 )
 

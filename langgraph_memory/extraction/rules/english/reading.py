@@ -14,7 +14,7 @@ from langgraph_memory.extraction.rules.english.being import read_being
 from langgraph_memory.extraction.rules.english.clauses import Clause, clauses, parsed
 from langgraph_memory.extraction.rules.english.doing import read_doing
 from langgraph_memory.extraction.rules.english.limits import limit_of
-from langgraph_memory.extraction.rules.english.mine import read_mine
+from langgraph_memory.extraction.rules.english.mine import read_mine, read_size
 from langgraph_memory.extraction.rules.english.orders import (
     is_for_good,
     is_standing,
@@ -23,7 +23,7 @@ from langgraph_memory.extraction.rules.english.orders import (
 )
 from langgraph_memory.extraction.rules.english.others import read_other, with_antecedent
 from langgraph_memory.extraction.rules.english.plain_english import expanded, without_filler
-from langgraph_memory.extraction.rules.english.word_classes import BODY
+from langgraph_memory.extraction.rules.english.word_classes import BODY, SURROUNDINGS
 from langgraph_memory.extraction.rules.english.word_order import plain_order
 from langgraph_memory.offline.question import is_question
 from langgraph_memory.records import MemoryType
@@ -49,6 +49,10 @@ _REQUEST = re.compile(
 _RATHER = re.compile(r"^\W*give\sme\s.{2,40}\sover\s.{2,40}\s(?:any|every|always)", re.I)
 _APPOSITIVE = re.compile(r",\s(?=(?:a|an|the)\s|\d{1,2}\b)")
 _WITH = re.compile(r"\s(?:with|and|on)\s(?=(?:a|my|an)\s(?:\w+\s)?(?:budget|allergy)\b)", re.I)
+_MADE_BY_US = re.compile(
+    rf"^the\s((?:\w+\s)?{SURROUNDINGS})\s(?:that\s|which\s)?(?:I|we)\s(?:am|are)\s(?:building|making|writing|developing|working\son)\s(?=\w)",
+    re.I,
+)
 _LIST = re.compile(r"\s*(?:,\s*(?:and|or|nor)?|\s(?:and|or|nor|as\swell\sas|plus)|\s&)\s+", re.I)
 
 
@@ -146,6 +150,7 @@ def _parts(clause: Clause) -> Iterator[str]:
 
 
 def _read(text: str, sentence: str, *, reasoned: bool) -> list[Draft]:
+    text = _MADE_BY_US.sub(r"our \1 ", text)
     limit = limit_of(text)
     if limit:
         return [limit]
@@ -169,7 +174,7 @@ def _read(text: str, sentence: str, *, reasoned: bool) -> list[Draft]:
         )
     if re.match(r"(?:my|our)\s", text, re.I):
         return read_mine(text) or read_other(text)
-    return read_other(text) or read_order(text, sentence, reasoned=reasoned)
+    return read_size(text) or read_other(text) or read_order(text, sentence, reasoned=reasoned)
 
 
 def _diet_of_a_noun(text: str, rest: str) -> list[Draft]:
@@ -192,9 +197,11 @@ def _atomic(draft: Draft, text: str) -> Iterator[Draft]:
     if not found or len(parts) < 2 or any(len(part.split()) > 4 for part in parts):
         yield draft
         return
-    for part in parts:
-        if part.strip():
-            yield replace(draft, content=f"{found.group(1)}{part.strip()}")
+    end = re.search(r"\s(?:any\s?more|any\slonger|at\sall)$", parts[-1])
+    for part in [one.strip().removesuffix(end.group() if end else "") for one in parts]:
+        if part:
+            retracts = (f"The user is allergic to {part}",) if draft.retracts else ()
+            yield replace(draft, content=f"{found.group(1)}{part}", retracts=retracts)
 
 
 def _hedged(draft: Draft, clause: Clause) -> Draft:

@@ -32,6 +32,7 @@ __all__ = [
     "SKILLED",
     "SMALL_THING",
     "STANCE",
+    "SURROUNDINGS",
     "USE",
     "is_job",
     "is_kind",
@@ -128,6 +129,13 @@ KIN = (
     r"sons|daughters|boys?|girls?|household)"
 )
 PET = r"(?:dogs?|cats?|puppy|puppies|kittens?|parrot|rabbits?|hamster|horse|tortoise|goldfish|budgie|pets?)"
+SURROUNDINGS = (
+    r"(?:hallway|corridor|kitchen|bathroom|bedroom|living\sroom|dining\sroom|study|attic|basement|cellar|balcony|terrace|garden|yard|garage|roof|walls?|floors?|stairs|house|flat|apartment|home|place|cottage|"
+    r"boiler|heating|oven|hob|stove|fridge|freezer|dishwasher|sofa|bed|fireplace|lift|elevator|car|van|bike|boat|motorbike|caravan|"
+    r"choir|band|club|team|crew|squad|orchestra|lab|workshop|studio|office|company|firm|shop|store|caf[eé]|restaurant|bakery|farm|school|kindergarten|street|village|building|neighbou?rhood|"
+    r"app|website|backend|frontend|stack|database|product|project)"
+)
+"""Rooms, things, groups and works that are around somebody for long."""
 _JOB_END = re.compile(
     r"(?:\w{2,}(?:ologist|ician|wright|smith|keeper|worker|maker|man|woman|person|eer|monger|herd|master|ist|ographer|"
     r"[tcsnlrdvgkmph]er|tor|sor|ian|ant|ee|ess)|chef|nurse|coach|cook|pilot|clerk|judge|dj|vet|ceo|cto|cfo|coo|vp|sre|"
