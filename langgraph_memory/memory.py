@@ -62,8 +62,8 @@ class Memory:
         store: Where memories are.
         checkpointer: Where threads are. Without one, conversations are read from the messages that
             a run hands over.
-        settings: Of the agent; what `Settings.of` returns. Without a namespace there it is that of
-            `identification`, or else "default".
+        settings: Of the agent; what `Settings.of` returns. None switches memory on. Without a
+            namespace there it is that of `identification`, or else "default".
         identification: How a run tells who is asking; by default LangGraph's authenticated user,
             and `user_id` of the runtime context where that can be trusted.
         extractor: Reads turns for memories. By default the model of the settings, else the rules.
@@ -84,7 +84,8 @@ class Memory:
         on_event: Listener | None = None,
         debounce: float = 5.0,
     ) -> None:
-        given = settings or AgentSettings()
+        # To make a memory in code is to switch it on.
+        given = settings or AgentSettings(long_term_memory=LongTermMemorySettings(enabled=True))
         name = given.long_term_memory.namespace
         self.identification = identification or Identification(name or "default")
         self.settings = given.in_namespace(name or self.identification.agent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,8 @@ from langgraph_memory.service import NOTHING, MemoryService, Recollection
 from langgraph_memory.service.transcripts import before_run
 from langgraph_memory.service.turns import Turn, turns_of
 from langgraph_memory.summarization.state import read
+
+logger = logging.getLogger("langgraph_memory.integrations")
 
 __all__ = ["RECALL_KEY", "MemoryRun", "MemoryRuns", "memory_layers", "shown_in_layers"]
 
@@ -228,12 +231,23 @@ class MemoryRuns:
             owner, result = decide(known)
             if owner == known:
                 return result
+        latest: tuple[Owner, Identity | None] | None = None
+
+        def noting(kept: Owner | None) -> tuple[Owner, tuple[Owner, Identity | None]]:
+            nonlocal latest
+            owner, latest = decide(kept)
+            return owner, latest
+
         try:
-            return (yield from owners.settling(kept_in, decide))
+            return (yield from self.service.timely(owners.settling(kept_in, noting)))
         except IdentityError:
             raise
         except Exception as error:
-            raise _StoreFailedError(error) from error
+            if latest is None:
+                raise _StoreFailedError(error) from error
+            # Whose it is was read, and only writing fails or takes long: it goes on beside the run.
+            logger.warning("It is not written yet whose the thread %r is: %s", place.thread, error)
+            return latest
 
     def _refused(self, place: _Place, messages: Sequence[BaseMessage]) -> Steps[None]:
         """Have nothing that is in the thread now begun by a later run that only goes on."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
+from langgraph_memory.drawn import table
 from langgraph_memory.messages import is_said_by_user, made
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
@@ -64,6 +65,16 @@ class Recollection:
             "why": [dict(each) for each in self.why],
             "tokens": self.tokens,
         }
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks: a row for each line that the model is shown."""
+        rows = [
+            (block, line)
+            for block in ("standing", "recalled", "tasks")
+            for line in self.lines(block)
+        ]
+        missing = [("missing", each) for each in self.failed]
+        return table([*rows, *missing, ("tokens", self.tokens)])
 
 
 NOTHING = Recollection()

@@ -10,10 +10,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -54,10 +55,13 @@ REMEMBERED = 1_000
 REPLY_TIME = timedelta(minutes=2)
 """How long a turn without a reply is taken for one whose reply is still being made."""
 
+NOTING = 1.0
+"""Seconds that a reply waits for its turn's being noted, where the store is busy."""
 CLOSING = 10.0
 """Seconds that closing waits for what runs."""
 PATIENCE = 100
 
+T = TypeVar("T")
 Place = tuple[tuple[str, ...], str | None, str]
 
 
@@ -235,9 +239,10 @@ class MemoryService:
         try:
             return self._recall(who, thread, messages, so_far)
         finally:
-            error = noting.exception() if noting is not None else None
-            if error is not None:  # `end` notes it again.
-                logger.error("A turn could not be noted before its reply.", exc_info=error)
+            if noting is not None:
+                noting.add_done_callback(_noted)
+                with suppress(Exception):
+                    noting.result(NOTING)
 
     def _recall(
         self,
@@ -268,6 +273,21 @@ class MemoryService:
         logger.warning("Not all could be recalled for this turn: %s: %s", reason, error)
         self._tell("recall_failed", who, thread, reason=reason)
         return recalling.settle()
+
+    def timely(self, steps: Steps[T]) -> Steps[T]:
+        """Steps that a reply waits for, no longer than for a recall.
+
+        Raises:
+            TimeoutError: If they take longer; they go on all the same.
+        """
+        begun: Future[T] = self._threads.submit(partial(drive, steps))
+        limit = self.settings.load_timeout
+
+        async def waiting() -> T:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(begun)), limit)
+
+        result: T = yield Call(partial(begun.result, limit), waiting)
+        return result
 
     def without_memory(self, thread: str, error: Exception) -> None:
         """It could not be read whose thread it is; the run goes on as if there were no memory."""
@@ -485,6 +505,12 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
         if shown.block == "recalled":
             used.setdefault(shown.namespace, []).append(shown.key)
     return used
+
+
+def _noted(noting: Future[None]) -> None:
+    error = noting.exception()
+    if error is not None:  # `end` notes it again.
+        logger.error("A turn could not be noted before its reply.", exc_info=error)
 
 
 def _subject(who: Identity) -> str:

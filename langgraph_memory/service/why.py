@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp, Item
 
+from langgraph_memory.drawn import table
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.identity import Identity
 from langgraph_memory.messages import key_of, text_of
@@ -56,6 +57,11 @@ class Reason:
             lines.append(f"  known since {when} through {record.source.value}{thread}")
         lines += [f"  {message.type} said: {text_of(message)!r}" for message in self.said]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        first, *parts = str(self).splitlines()
+        return table([(self.block, first), *(("", part.strip()) for part in parts)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -34,6 +34,7 @@ from langgraph_memory.identity import Identity
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import Turn, turns_of
 from langgraph_memory.settings import load_settings
+from langgraph_memory.store import SQLiteMemoryStore
 from langgraph_memory.store.opening import open_store
 from langgraph_memory.summarization import ContextState
 
@@ -183,7 +184,7 @@ class TestOneDatabase:
             assert known(garden) == [FIGS_KNOWN]
 
     def test_two_who_begin_a_thread_at_once(self, memory: Memory) -> None:
-        meet = Barrier(2)
+        meet = threading.Barrier(2)
 
         def wait(state: MessagesState) -> dict[str, Any]:
             meet.wait(20)
@@ -600,3 +601,35 @@ def test_without_the_store_there_is_a_reply_and_no_memory(tmp_path: Path) -> Non
         assert "recall_failed" in [event.name for event in told]
         with pytest.raises(IdentityError):
             say(graph, "Hello!", "bob")
+
+
+class Hanging(SQLiteMemoryStore):
+    """A store whose writes wait until they may go on."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def commit(self, changes: Any) -> None:
+        assert self.goes_on.wait(20)
+        super().commit(changes)
+
+
+def test_a_reply_does_not_wait_for_a_store_that_hangs(tmp_path: Path) -> None:
+    settings = {"enabled": True, "load_timeout": 0.3}
+    given = load_settings({"agents": {"garden": {"long_term_memory": settings}}}).of("garden")
+    with Hanging(tmp_path / "memory.db") as store, sqlite_saver(tmp_path / "threads.db") as saver:
+        store.setup()
+        memory = Memory(store, saver, given, debounce=3_600)
+        say(agent(memory), FIGS)
+        assert known(memory) == [FIGS_KNOWN]
+        store.goes_on.clear()
+        answers = model()
+        say(agent(memory, answers), "I am allergic to dill.", thread="two")
+        assert FIGS_KNOWN in str(answers.requests[-1])
+        store.goes_on.set()
+        assert known(memory) == ["The user is allergic to dill.", FIGS_KNOWN]
+        with pytest.raises(IdentityError):
+            say(agent(memory), "Hello!", "bob", thread="two")
+        memory.close()

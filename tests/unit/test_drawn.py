@@ -14,6 +14,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph_memory import ClearToolResults, ContextRequest, MemoryRecord, MessageWindow, Trim
 from langgraph_memory.checkpoints import PrunedThread, PruneReport
 from langgraph_memory.history import KeepLatest, apply_to_thread
+from langgraph_memory.service import Reason, Recollection
 
 HOSTILE = "</td></table><script>steal()</script>\" onload='x' \ud800\0"
 SMALL = 100_000
@@ -66,6 +67,8 @@ DRAWN = {
     "history report": history_of,
     "prune report": lambda text: PruneReport((PrunedThread(text, 2, 0, 9),), False, 9_000, 1_000),
     "record": lambda text: MemoryRecord(content=text),
+    "reason": lambda text: Reason("recalled", text, None, 0.5, {}, (HumanMessage(text),)),
+    "recollection": lambda text: Recollection(standing=f"<b>\nhead\n{text}\n</b>"),
 }
 
 
