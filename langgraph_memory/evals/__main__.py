@@ -6,8 +6,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from langgraph_memory.errors import LangGraphMemoryError
-from langgraph_memory.evals import context, isolation, longterm, retrieval, store
+from langgraph_memory.errors import LangGraphMemoryError, MissingExtraError
+
+try:
+    from langgraph_memory.evals import context, isolation, longterm, retrieval, store
+except ModuleNotFoundError as missing:
+    if (missing.name or "").split(".")[0] not in ("rich", "langchain"):
+        raise
+    raise SystemExit(
+        str(MissingExtraError(str(missing.name), "evals", "The evaluations"))
+    ) from None
 
 __all__ = ["main"]
 

@@ -16,7 +16,6 @@ from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, LangGraphMemoryError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.history.archive import Archive, ArchiveEntry, archive_of
-from langgraph_memory.history.errors import PendingThreadError
 from langgraph_memory.history.listing import thread_ids
 from langgraph_memory.history.report import HistoryReport, refusal, report_of
 from langgraph_memory.history.stored_thread import MESSAGES, StoredThread, saver_of
@@ -66,6 +65,7 @@ def apply_to_thread(
     Raises:
         UnknownThreadError: There is no such thread.
         PendingThreadError: An interrupt waits in it, or a run of it has not ended.
+        HistoryError: Something else in its state counts its messages.
         ThreadChangedError: A run went on with it meanwhile; nothing was changed.
         ArchiveError: What would go could not be archived; nothing was changed.
         SummarizationError: A summary was due and could not be made; nothing was changed.
@@ -173,11 +173,7 @@ def _applied(
         )
     kept_in = archive_of(archive)
     stored = yield from StoredThread.read(saver_of(target), thread, key)
-    if stored.pending:
-        raise PendingThreadError(
-            f"The thread {thread!r} was left as it is: {stored.pending}. Answer it or let the run "
-            "come to its end first."
-        )
+    stored.check()
     change = yield from strategy.steps(stored.messages, dry_run=dry_run, config=config)
     if dry_run or not change.changed:
         return report_of(change, thread, dry_run=dry_run)

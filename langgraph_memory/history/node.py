@@ -13,9 +13,9 @@ from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, SummarizationError
 from langgraph_memory.history.applying import Archived, archived
 from langgraph_memory.history.archive import archive_of
-from langgraph_memory.history.errors import ArchiveError
+from langgraph_memory.history.errors import HistoryError
 from langgraph_memory.history.report import HistoryReport, refusal, report_of
-from langgraph_memory.history.stored_thread import MESSAGES
+from langgraph_memory.history.stored_thread import MESSAGES, check_positions
 from langgraph_memory.history.strategy import HistoryStrategy
 from langgraph_memory.summarization.state import read
 
@@ -64,11 +64,12 @@ class HistoryNode(Runnable[Any, Any]):
             )
         messages = list(read(state, self._key) or ())
         try:
+            check_positions(thread, state)
             change = yield from self.strategy.steps(messages, config=config)
             if not change.changed:
                 return Command()
             entry = yield from archived(self.archive, thread, change)
-        except (SummarizationError, ArchiveError) as error:
+        except (SummarizationError, HistoryError) as error:
             # The reply is given already and must not be lost; the next run tries again.
             logger.warning("The thread %r keeps all its messages: %s", thread, error)
             self._report(refusal(type(self.strategy).__name__, thread, str(error)))

@@ -24,11 +24,16 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.errors import InvalidInputError
-from langgraph_memory.history.errors import ThreadChangedError, UnknownThreadError
+from langgraph_memory.history.errors import (
+    HistoryError,
+    PendingThreadError,
+    ThreadChangedError,
+    UnknownThreadError,
+)
 from langgraph_memory.messages.content import check_messages
 from langgraph_memory.shown import shown
 
-__all__ = ["MESSAGES", "StoredThread", "asked", "pending_in", "saver_of"]
+__all__ = ["MESSAGES", "StoredThread", "asked", "check_positions", "pending_in", "saver_of"]
 
 MESSAGES = "messages"
 
@@ -121,6 +126,20 @@ class StoredThread:
         """Why the thread must not be changed now; empty when it rests."""
         return pending_in(self.found)
 
+    def check(self) -> None:
+        """The thread may be changed.
+
+        Raises:
+            PendingThreadError: An interrupt waits in it, or a run of it has not ended.
+            HistoryError: Something else in its state counts its messages.
+        """
+        if self.pending:
+            raise PendingThreadError(
+                f"The thread {self.id!r} was left as it is: {self.pending}. Answer it or let the "
+                "run come to its end first."
+            )
+        check_positions(self.id, self.found.checkpoint["channel_values"])
+
     def write(self, messages: Sequence[BaseMessage]) -> Steps[None]:
         """Put other messages into the thread, as a new checkpoint on top of this one.
 
@@ -166,6 +185,24 @@ class StoredThread:
         if counters:
             metadata["counters_since_delta_snapshot"] = counters
         return metadata
+
+
+def check_positions(thread: str, state: Any) -> None:
+    """Nothing in a thread's state knows its messages by their positions.
+
+    deepagents' summaries do.
+
+    Raises:
+        HistoryError: Something does, and would hide other messages once some are gone.
+    """
+    values = state if isinstance(state, Mapping) else {}
+    for name, value in values.items():
+        if isinstance(value, Mapping) and isinstance(value.get("cutoff_index"), int):
+            raise HistoryError(
+                f"The thread {thread!r} was left as it is: {name!r} in its state counts messages "
+                "by position, and would hide others from the model. Use one of the two layers: "
+                "that one for what the model sees, or ours, with a context strategy."
+            )
 
 
 def place_of(thread: str) -> RunnableConfig:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,6 @@ from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.history.applying import Archived
 from langgraph_memory.history.archive import ArchiveEntry, archive_of
-from langgraph_memory.history.errors import PendingThreadError
 from langgraph_memory.history.stored_thread import MESSAGES, StoredThread, saver_of
 from langgraph_memory.messages import key_of
 
@@ -66,6 +65,7 @@ def undo_in_thread(
     Raises:
         UnknownThreadError: There is no such thread.
         PendingThreadError: An interrupt waits in it, or a run of it has not ended.
+        HistoryError: Something else in its state counts its messages.
         ThreadChangedError: A run went on with it meanwhile; nothing was changed.
         ArchiveError: The archive cannot be read.
     """
@@ -91,25 +91,33 @@ def _undone(
     if kept_in is None:
         raise InvalidInputError("Without an archive there is nothing to undo from; name it.")
     stored = yield from StoredThread.read(saver_of(target), thread, key)
-    if stored.pending:
-        raise PendingThreadError(
-            f"The thread {thread!r} was left as it is: {stored.pending}. Answer it or let the run "
-            "come to its end first."
-        )
+    stored.check()
     entries: Sequence[ArchiveEntry] = yield Call(partial(kept_in.entries, thread))
+    had = {key_of(message) for message in stored.messages}
     for entry in reversed(entries):
+        if not _is_of(entry, had):
+            continue  # What went from a branch that was left belongs to that one.
         messages = restored(stored.messages, entry)
         if messages is not None:
             yield from stored.write(messages)
         # An entry without effect was archived for a change that was never written.
         yield Call(partial(kept_in.mark_undone, entry))
         if messages is not None:
-            had = {key_of(message) for message in stored.messages}
             back = tuple(k for _, message in entry.removed if (k := key_of(message)) not in had)
             taken = tuple(added for added in entry.added if added in had)
             announce(listener, Event("thread_restored", thread=thread, ids=back))
             return Undone(thread, entry.id, back, taken)
     return Undone(thread)
+
+
+def _is_of(entry: ArchiveEntry, had: Collection[str]) -> bool:
+    """Whether the messages of a thread are those of the branch that an entry was taken from."""
+    gone = {at for at, _ in entry.removed}
+    kept = [at for at in range(len(entry.order)) if at not in gone]
+    # What came after the first that went is not shared with branches from before.
+    later = [at for at in kept if at > min(gone, default=0)] or kept
+    told = [*(entry.order[at] for at in later), *entry.added]
+    return not told or any(key in had for key in told)
 
 
 def restored(messages: Sequence[BaseMessage], entry: ArchiveEntry) -> list[BaseMessage] | None:

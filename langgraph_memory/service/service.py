@@ -362,7 +362,7 @@ class MemoryService:
         for thread in sorted(noted(job.payload), key=lambda each: each.at):
             try:
                 turns, at = self._turns(who, thread)
-                complete, later = _complete(turns, at)
+                complete, later = _complete(thread, turns, at)
                 # The conversation and what is known go to the extractor, and not into a trace.
                 with tracing_context(enabled=self.settings.trace_content and None):
                     learned = drive(
@@ -517,8 +517,14 @@ def _subject(who: Identity) -> str:
     return json.dumps([who.agent, who.user])
 
 
-def _complete(turns: list[Turn], at: datetime) -> tuple[list[Turn], datetime | None]:
-    """The turns without one whose reply is still being made, and when to look again."""
-    if not turns or not turns[-1].is_open or at + REPLY_TIME <= clock.now():
+def _complete(noted: Noted, turns: list[Turn], at: datetime) -> tuple[list[Turn], datetime | None]:
+    """The turns without one whose reply is still being made, and when to look again.
+
+    So it is with turns that are not in the thread yet, as LangGraph saves beside the run.
+    """
+    if at + REPLY_TIME <= clock.now():
         return turns, None
-    return turns[:-1], at + REPLY_TIME
+    if turns and turns[-1].is_open:
+        return turns[:-1], at + REPLY_TIME
+    absent = noted.since.keys() - {turn.mark for turn in turns}
+    return turns, noted.at + REPLY_TIME if absent else None

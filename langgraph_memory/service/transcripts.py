@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -22,8 +22,8 @@ from langgraph_memory.service.turns import Turn, turns_of
 __all__ = ["Transcripts", "before_run"]
 
 MESSAGES = "messages"
-CHECKPOINTS = 200
-"""How many checkpoints of a thread are looked through for turns that it has lost since."""
+PAGES = (2, 4, 8, 16, 32, 64, 64)
+"""How many checkpoints of a thread are looked through at a time for turns that it has lost since."""
 STEPS = 10
 """How many checkpoints a run may have made before memory sees it."""
 LOOKS = 50
@@ -80,15 +80,26 @@ class Transcripts:
         now = turns_of(self._messages(newest))
         missing = set(wanted) - {turn.mark for turn in now}
         lost: list[Turn] = []
-        if missing:
-            for saved in self.checkpointer.list(_place(thread), limit=CHECKPOINTS):
-                found = [turn for turn in turns_of(self._messages(saved)) if turn.mark in missing]
-                lost = [*found, *lost]
-                missing -= {turn.mark for turn in found}
-                if not missing:
-                    break
+        for saved in self._earlier(newest) if missing else ():
+            found = [turn for turn in turns_of(self._messages(saved)) if turn.mark in missing]
+            lost = [*found, *lost]
+            missing -= {turn.mark for turn in found}
+            if not missing:
+                break
         there = [turn for turn in now if turn.mark in wanted or turn.mark in known]
         return [*lost, *there], made
+
+    def _earlier(self, newest: CheckpointTuple) -> Iterator[CheckpointTuple]:
+        """Checkpoints of a thread that are older than one, the newest first."""
+        place = _place(str(newest.config["configurable"]["thread_id"]))
+        oldest = newest
+        for size in PAGES:
+            # Whole pages: a checkpointer may be locked as long as it lists.
+            page = [*self.checkpointer.list(place, before=oldest.config, limit=size)]
+            yield from page
+            if len(page) < size:
+                return
+            oldest = page[-1]
 
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
         values = saved.checkpoint["channel_values"]

@@ -66,7 +66,7 @@ def artifact_block(name: str, held: Held, tokens: int, counter: TokenCounter) ->
 def fenced_exactly(name: str, text: str) -> str:
     """A text, unchanged, between tags of which none like them stands in it."""
     tag, number = name, 1
-    while re.search(rf"<\s*/?\s*{tag}", text, flags=re.IGNORECASE):
+    while re.search(rf"<[\s/]*{tag}", text, flags=re.IGNORECASE):
         number += 1
         tag = f"{name}-{number}"
     return f"<{tag}>\n{text}\n</{tag}>"

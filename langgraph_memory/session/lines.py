@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 __all__ = ["Section", "line_ends", "lines_of", "sections_of"]
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*\r?\n?")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -57,10 +57,16 @@ def sections_of(text: str) -> list[Section]:
                 fence = marks[1]
             elif marks[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-        elif not fence and (found := _HEADING.fullmatch(line)):
-            heads.append((number, len(found[1]), found[2]))
+        elif not fence and (found := _HEADING.fullmatch(line.rstrip("\r\n"))):
+            heads.append((number, len(found[1]), _title(found[2].strip(" \t"))))
     sections = []
     for place, (first, level, title) in enumerate(heads):
         ends = (number - 1 for number, other, _ in heads[place + 1 :] if other <= level)
         sections.append(Section(title, level, first, next(ends, len(lines))))
     return sections
+
+
+def _title(written: str) -> str:
+    """A heading without the `#` that may close it."""
+    bare = written.rstrip("#")
+    return bare.rstrip(" \t") if bare[-1:] in ("", " ", "\t") else written

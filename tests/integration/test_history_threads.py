@@ -22,6 +22,7 @@ from scripted import ScriptedModel, digest
 
 from langgraph_memory.checkpoints import async_sqlite_saver, open_checkpointer
 from langgraph_memory.history import (
+    HistoryError,
     HistoryMiddleware,
     HistoryStrategy,
     JsonlArchive,
@@ -35,6 +36,7 @@ from langgraph_memory.history import (
     apply_to_thread,
     apply_to_threads,
     aundo_in_thread,
+    history_node,
     kept_summary,
     thread_ids,
     undo_in_thread,
@@ -133,6 +135,23 @@ class TestOnEachCheckpointer:
         assert len(graph.get_state(old.config).values["messages"]) == 10
         fork = graph.update_state(old.config, {"messages": [HumanMessage("other")]})
         assert len(graph.get_state(fork).values["messages"]) == 11
+
+    def test_undo_is_of_the_branch_that_was_trimmed(self, saver: Any, tmp_path: Path) -> None:
+        graph = chat(saver)
+        talk(graph, 2)
+        early = graph.get_state(thread()).config
+        talk(graph, 4, first=2)
+        whole = stored(graph)
+        archive = JsonlArchive(tmp_path / "archive.jsonl")
+        apply_to_thread(saver, "t", KeepLatest(2), archive=archive)
+        trimmed = graph.get_state(thread()).config
+        graph.invoke({"messages": [HumanMessage("other")]}, early)
+        other = stored(graph)
+        assert undo_in_thread(saver, "t", archive).entry is None
+        assert stored(graph) == other
+        graph.update_state(trimmed, {"messages": []}, as_node="say")  # Back on the first branch.
+        assert undo_in_thread(saver, "t", archive).entry is not None
+        assert stored(graph) == whole
 
     def test_all_threads(self, saver: Any, tmp_path: Path) -> None:
         graph = chat(saver)
@@ -361,3 +380,38 @@ class TestDeltaChannels:
         while undo_in_thread(saver, "t", archive).entry:
             pass
         assert [text_of(m) for m in stored(agent)[::2]] == [f"boat {n}" for n in range(6)]
+
+
+class Counting(MessagesState, total=False):
+    """A state with a layer that knows messages by their positions, as deepagents' summaries do."""
+
+    hidden: dict[str, Any]
+
+
+class TestPositions:
+    def graph(self, saver: Any, **end: Any) -> Any:
+        def say(state: Counting) -> Any:
+            hidden = {"cutoff_index": len(state["messages"]), "summary": "…"}
+            return {"messages": [AIMessage("aye")], "hidden": hidden}
+
+        builder = StateGraph(Counting)
+        builder.add_node("say", say)
+        builder.add_edge(START, "say")
+        if end:
+            builder.add_node("history", end["node"])
+            builder.add_edge("say", "history")
+        return builder.compile(checkpointer=saver)
+
+    def test_that_would_be_others_are_not_made(self, saver: Any) -> None:
+        graph = self.graph(saver)
+        talk(graph, 5)
+        with pytest.raises(HistoryError, match="'hidden' in its state counts messages"):
+            apply_to_thread(saver, "t", KeepLatest(2))
+        assert len(stored(graph)) == 10
+
+    def test_nor_at_the_end_of_a_run(self, saver: Any) -> None:
+        told: list[Any] = []
+        graph = self.graph(saver, node=history_node(KeepLatest(2), on_report=told.append))
+        talk(graph, 3)
+        assert len(stored(graph)) == 6
+        assert all("by position" in report.refused for report in told)

@@ -25,6 +25,7 @@ from langgraph_memory.identity import Identity
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import Status
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
+from langgraph_memory.service.turns import turns_of
 from langgraph_memory.settings import AgentSettings, LongTermMemorySettings, Settings
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -169,7 +170,8 @@ class Crowd:
         self.recollections += bool(recollection.why)
         messages = conversation.messages
         messages.append(AIMessage("Noted.", id=f"{conversation.id}/a{len(messages)}"))
-        service.end(conversation.who, conversation.id, messages, recollection.why, readable=False)
+        why = recollection.why
+        service.end(conversation.who, conversation.id, messages, None, why, readable=False)
 
 
 def _run(conversation: Conversation, message: HumanMessage) -> tuple[Any, RunnableConfig]:
@@ -228,7 +230,8 @@ def alone(who: Identity, had: Iterable[Conversation]) -> list[str]:
                     AIMessage("Noted.", id=f"a{number}"),
                 ]
                 if number % 4 == 3 or number == len(conversation.said) - 1:
-                    service.end(who, conversation.thread, messages, readable=False)
+                    said = [turn.mark for turn in turns_of(messages)]
+                    service.end(who, conversation.thread, messages, said, readable=False)
                     service.flush()
         service.close()
         return known(store, who)

@@ -31,6 +31,7 @@ from langgraph_memory.errors import IdentityError
 from langgraph_memory.events import Event
 from langgraph_memory.history import KeepLatest, apply_to_thread
 from langgraph_memory.identity import Identity
+from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import Turn, turns_of
 from langgraph_memory.settings import load_settings
@@ -580,6 +581,16 @@ class TestReadingAThread:
         assert [turn.key for turn in found] == ["m18", "m19"]
         assert [len(turn.messages) for turn in found] == [2, 2]
         assert saver.reads <= 4
+
+    def test_of_any_kind_is_not_locked_meanwhile(self, memory: Memory) -> None:
+        """For a turn that is nowhere, all checkpoints are read; the first have no messages."""
+        graph = agent(memory)
+        say(graph, FIGS)
+        assert memory.checkpointer is not None
+        reading = DaemonThreads("reading").submit(
+            lambda: Transcripts(memory.checkpointer).turns("one", {"nowhere#0"})
+        )
+        assert reading.result(20)[0] == []
 
     def test_nor_is_a_branch_lost_that_was_left(self) -> None:
         saver, turns = self.thread()

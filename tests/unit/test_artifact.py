@@ -174,3 +174,12 @@ def test_arguments_that_make_no_sense_are_refused():
         POEM.edit({}, [("a",)])
     with pytest.raises(InvalidInputError, match="'all', 'end' or 'start'"):
         POEM.write({}, "x", "middle")  # type: ignore[arg-type]
+
+
+def test_sections_and_fences_of_long_runs_are_found_in_no_time():
+    """A hundred times these lengths would take hours if a run were tried again from each place."""
+    play = Artifact("play", max_chars=10**6)
+    text = "# a" + " " * 200_000 + "x #\n## C#\n### Act ##\n" + "<" + " " * 200_000 + "play\n"
+    state = after({}, play.write({}, text), of=play)
+    assert [section.title for section in play.sections(state)][1:] == ["C#", "Act"]
+    assert "<play-2>" in play.render(state, tokens=10**7)
