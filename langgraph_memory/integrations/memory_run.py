@@ -7,18 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any, TypedDict
 
 from langchain_core.messages import BaseMessage
-from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
+from langgraph_memory.integrations.run_place import Config, RunPlace
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
-from langgraph_memory.service.transcripts import before_run
-from langgraph_memory.service.turns import Turn, turns_of
+from langgraph_memory.service.turns import turns_of
 from langgraph_memory.summarization.state import read
 
 logger = logging.getLogger("langgraph_memory.integrations")
@@ -29,7 +27,6 @@ ASKED, SEEN = "asked", "seen"
 """What a thread keeps with its owner: the turns that the last run has begun, and the newest turn
 that was there then."""
 
-Config = Mapping[str, Any]
 Decide = Callable[[Owner | None], tuple[Owner, tuple[Owner, Identity | None]]]
 RECALL_KEY = "memory_recall"
 """State key, private, in which a thread keeps why memories were recalled for its newest turn."""
@@ -86,45 +83,6 @@ class MemoryRun:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a run is.
-
-    Attributes:
-        thread: Id of its thread; None without a checkpointer.
-        saver: The checkpointer, as far as LangGraph tells.
-        nested: Whether the thread's messages are those of a graph around it.
-        checkpoint: Id of the run's newest checkpoint.
-        at_exit: Whether the run is only saved when it ends.
-    """
-
-    thread: str | None
-    saver: BaseCheckpointSaver[Any] | None
-    nested: bool
-    checkpoint: str | None
-    at_exit: bool
-
-    @classmethod
-    def of(cls, execution: Any, config: Config) -> _Place:
-        """From what LangGraph hands to a node."""
-        given = config.get("configurable") or {}
-        # Names under which LangGraph hands things down. Where the first is not there, messages go
-        # with the job, which is safe in any case.
-        saver = given.get("__pregel_checkpointer")
-        saver = saver if isinstance(saver, BaseCheckpointSaver) else None
-        nested = "|" in (given.get("checkpoint_ns") or "")
-        # LangGraph takes ids of any type, and keeps them as text; without a checkpointer there is
-        # no thread, whatever its id.
-        named = getattr(execution, "thread_id", None) if saver or nested else None
-        return cls(
-            thread=None if named is None else str(named),
-            saver=saver,
-            nested=nested,
-            checkpoint=getattr(execution, "checkpoint_id", None),
-            at_exit=given.get("__pregel_durability") == "exit",
-        )
-
-
-@dataclass(frozen=True)
 class MemoryRuns:
     """Tells runs from what LangGraph hands to a node.
 
@@ -158,7 +116,7 @@ class MemoryRuns:
 
     def owner_of(self, runtime: Any) -> Steps[Owner]:
         """What is known of the owner of the thread that a tool runs in."""
-        place = _Place.of(runtime.execution_info, runtime.config)
+        place = RunPlace.of(runtime.execution_info, runtime.config)
         told = Owner.of(read(runtime.state, OWNER_KEY))
         if place.thread is None or place.saver is None:
             return told
@@ -173,7 +131,7 @@ class MemoryRuns:
         service = self.service
         channel = read(state, OWNER_KEY)
         channel = channel if isinstance(channel, Mapping) else {}
-        place = _Place.of(runtime.execution_info, config)
+        place = RunPlace.of(runtime.execution_info, config)
         if not service.settings.enabled:
             return MemoryRun(service, None, channel, place.thread, False)
         messages = read(state, "messages") or []
@@ -211,7 +169,7 @@ class MemoryRuns:
         begun: tuple[str, ...] = ()
         turns = turns_of(messages) if begins else []
         if turns and turns[-1].mark != channel.get(SEEN):
-            brought = yield from self._brought(place, turns, claimed)
+            brought = yield from place.brought(turns, claimed=claimed)
             begun = tuple(mark for mark in brought if mark not in owner.refused)
             kept = {ASKED: list(begun), SEEN: turns[-1].mark}
         return MemoryRun(
@@ -219,7 +177,7 @@ class MemoryRuns:
         )
 
     def _settled(
-        self, place: _Place, told: Owner, begins: bool, decide: Decide
+        self, place: RunPlace, told: Owner, begins: bool, decide: Decide
     ) -> Steps[tuple[Owner, Identity | None]]:
         """Who it is, decided with what is kept of the thread, and kept with it."""
         if place.thread is None or place.saver is None:
@@ -249,53 +207,26 @@ class MemoryRuns:
             logger.warning("It is not written yet whose the thread %r is: %s", place.thread, error)
             return latest
 
-    def _refused(self, place: _Place, messages: Sequence[BaseMessage]) -> Steps[None]:
+    def _refused(self, place: RunPlace, messages: Sequence[BaseMessage]) -> Steps[None]:
         """Have nothing that is in the thread now begun by a later run that only goes on."""
         if place.thread is None or place.saver is None:
             return
         owners = self.service.owners
         kept_in = owners.place(place.thread, place.saver)
         marks = [turn.mark for turn in turns_of(messages)]
-        try:
+
+        def marking() -> Steps[None]:
             if (yield from owners.reading(kept_in)) is not None:
                 yield from owners.settling(
                     kept_in, lambda kept: ((kept or Owner()).refusing(marks), None)
                 )
+
+        try:
+            yield from self.service.timely(marking())
         except Exception as error:  # The refusal counts, and what is not begun is not read.
             self.service.without_memory(place.thread, error)
 
-    def _brought(self, place: _Place, turns: Sequence[Turn], claimed: bool) -> Steps[list[str]]:
-        """Marks of the turns that a run has brought, which its caller answers for.
-
-        Nearly always that is the newest turn, and is not looked up.
-
-        Args:
-            place: Where the run is.
-            turns: Of its thread.
-            claimed: Whether the thread had an owner before.
-        """
-        if place.thread is None:
-            return [turn.mark for turn in turns]
-        newest = turns[-1]
-        open_ones = sum(1 for _ in takewhile(lambda turn: len(turn.messages) == 1, turns[::-1]))
-        alone = [newest.mark] if open_ones else []
-        if place.nested or place.saver is None:
-            return alone
-        if open_ones == 1 and (claimed or len(turns) == 1):
-            return alone
-        try:
-            had = yield from before_run(
-                place.saver, place.thread, place.checkpoint, at_exit=place.at_exit
-            )
-        except Exception as error:
-            self.service.without_memory(place.thread, error)
-            return alone
-        if had is None:
-            return alone
-        old = {turn.mark for turn in turns_of(had)}
-        return [turn.mark for turn in turns if turn.mark not in old]
-
-    def _readable(self, place: _Place) -> bool:
+    def _readable(self, place: RunPlace) -> bool:
         """Whether the run's thread can be read in the background, and is its own graph's."""
         return place.saver is not None and not place.nested and self.service.can_read(place.saver)
 
