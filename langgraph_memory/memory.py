@@ -14,6 +14,7 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel
 
+from langgraph_memory.calls import drive
 from langgraph_memory.checkpoints import open_checkpointer
 from langgraph_memory.checkpoints.upkeep import Upkeep
 from langgraph_memory.context import ContextStrategy
@@ -294,7 +295,8 @@ class Memory:
             raise InvalidInputError(
                 "This memory has no checkpointer: name the one that the thread was deleted from."
             )
-        self.service.owners.forget(self.service.owners.place(str(thread_id), saver))
+        owners = self.service.owners
+        owners.forget(drive(owners.place(str(thread_id), saver)))
 
     def flush(self) -> int:
         """Read now, in this thread, what waits in the background; how many jobs were done."""

@@ -68,11 +68,11 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
 
     def before_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> dict[str, Any]:
         """Who is asking; recalling begins."""
-        return _begun(self._runs.of(runtime, state, get_config(), begins=True), state)
+        return _begun(self._runs.of(runtime, state, get_config(), "begins"), state)
 
     async def abefore_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> dict[str, Any]:
         """The same as `before_agent`."""
-        return _begun(await self._runs.aof(runtime, state, get_config(), begins=True), state)
+        return _begun(await self._runs.aof(runtime, state, get_config(), "begins"), state)
 
     def wrap_model_call(
         self,
@@ -118,13 +118,12 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
 
     def after_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> None:
         """Have the turn remembered."""
-        self._runs.of(runtime, state, get_config()).end(
-            state["messages"], state.get("memory_recall")
-        )
+        run = self._runs.of(runtime, state, get_config(), "ends")
+        run.end(state["messages"], state.get("memory_recall"))
 
     async def aafter_agent(self, state: MemoryAgentState, runtime: Runtime[Any]) -> None:
         """The same as `after_agent`."""
-        run = await self._runs.aof(runtime, state, get_config())
+        run = await self._runs.aof(runtime, state, get_config(), "ends")
         run.end(state["messages"], state.get("memory_recall"))
 
     def _with(self, request: ModelRequest[Any], recollection: Recollection) -> ModelRequest[Any]:

@@ -97,7 +97,7 @@ class RecallNode(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Recall for the newest message."""
-        run = self._runs.of(get_runtime(), input, get_config(), begins=True)
+        run = self._runs.of(get_runtime(), input, get_config(), "begins")
         messages = _messages(input)
         run.begin(messages)
         recollection = run.recollect(messages)
@@ -109,7 +109,7 @@ class RecallNode(Runnable[Any, Any]):
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """The same as `invoke`, without blocking the event loop."""
-        run = await self._runs.aof(get_runtime(), input, get_config(), begins=True)
+        run = await self._runs.aof(get_runtime(), input, get_config(), "begins")
         messages = _messages(input)
         run.begin(messages)
         recollection = await run.arecollect(messages)
@@ -154,7 +154,7 @@ class RememberNode(Runnable[Any, dict[str, Any]]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Ask for it; nothing is waited for."""
-        run = self.runs.of(get_runtime(), input, get_config())
+        run = self.runs.of(get_runtime(), input, get_config(), "ends")
         run.end(_messages(input), read(input, RECALL_KEY))
         return {}
 
@@ -162,7 +162,7 @@ class RememberNode(Runnable[Any, dict[str, Any]]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """The same as `invoke`."""
-        run = await self.runs.aof(get_runtime(), input, get_config())
+        run = await self.runs.aof(get_runtime(), input, get_config(), "ends")
         run.end(_messages(input), read(input, RECALL_KEY))
         return {}
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from langchain_core.messages import BaseMessage
 
@@ -27,6 +27,7 @@ ASKED, SEEN = "asked", "seen"
 """What a thread keeps with its owner: the turns that the last run has begun, and the newest turn
 that was there then."""
 
+Moment = Literal["begins", "goes on", "ends"]
 Decide = Callable[[Owner | None], tuple[Owner, tuple[Owner, Identity | None]]]
 RECALL_KEY = "memory_recall"
 """State key, private, in which a thread keeps why memories were recalled for its newest turn."""
@@ -43,6 +44,7 @@ class MemoryRun:
         thread: Its id; None without a checkpointer.
         readable: Whether the thread's checkpoints can be read in the background.
         begun: Marks of the turns that the run has brought, where it begins.
+        refused: Marks of turns that were there when somebody was refused on the thread.
     """
 
     service: MemoryService
@@ -51,6 +53,7 @@ class MemoryRun:
     thread: str | None
     readable: bool
     begun: tuple[str, ...] = ()
+    refused: Set[str] = frozenset()
 
     def begin(self, messages: Sequence[BaseMessage]) -> None:
         """Start recalling, and note which turns there will be; not again within them."""
@@ -79,7 +82,15 @@ class MemoryRun:
         if done:
             kept = recall if isinstance(recall, Mapping) else {}
             why = kept.get("why", ()) if kept.get("question") == turns[-1].key else ()
-            self.service.end(self.who, self.thread, messages, done, why, readable=self.readable)
+            self.service.end(
+                self.who,
+                self.thread,
+                messages,
+                done,
+                why,
+                readable=self.readable,
+                doubted=self.refused,
+            )
 
 
 @dataclass(frozen=True)
@@ -94,25 +105,26 @@ class MemoryRuns:
     service: MemoryService
     identification: Identification
 
-    def of(self, runtime: Any, state: Any, config: Config, *, begins: bool = False) -> MemoryRun:
+    def of(self, runtime: Any, state: Any, config: Config, moment: Moment = "goes on") -> MemoryRun:
         """The run that a node or middleware is in.
 
         Args:
             runtime: LangGraph's.
             state: The graph's, with what earlier runs have kept.
             config: The node's.
-            begins: Whether this is the first that memory sees of the run, or might be.
+            moment: `begins` if this is the first that memory sees of the run, or might be; `ends`
+                if it is the last.
 
         Raises:
             IdentityError: If nobody says who is asking, or it is not the thread's owner.
         """
-        return drive(self._steps(runtime, state, config, begins))
+        return drive(self._steps(runtime, state, config, moment))
 
     async def aof(
-        self, runtime: Any, state: Any, config: Config, *, begins: bool = False
+        self, runtime: Any, state: Any, config: Config, moment: Moment = "goes on"
     ) -> MemoryRun:
         """`of` without blocking the event loop."""
-        return await adrive(self._steps(runtime, state, config, begins))
+        return await adrive(self._steps(runtime, state, config, moment))
 
     def owner_of(self, runtime: Any) -> Steps[Owner]:
         """What is known of the owner of the thread that a tool runs in."""
@@ -121,13 +133,13 @@ class MemoryRuns:
         if place.thread is None or place.saver is None:
             return told
         owners = self.service.owners
-        kept_in = owners.place(place.thread, place.saver)
+        kept_in = yield from owners.place(place.thread, place.saver)
         kept = owners.known(kept_in)
         if kept is None or kept.user != told.user:
             kept = yield from owners.reading(kept_in)
         return _joined(kept, told)
 
-    def _steps(self, runtime: Any, state: Any, config: Config, begins: bool) -> Steps[MemoryRun]:
+    def _steps(self, runtime: Any, state: Any, config: Config, moment: Moment) -> Steps[MemoryRun]:
         service = self.service
         channel = read(state, OWNER_KEY)
         channel = channel if isinstance(channel, Mapping) else {}
@@ -152,7 +164,7 @@ class MemoryRuns:
 
         try:
             caller = self.identification.caller(runtime)
-            owner, who = yield from self._settled(place, told, begins, decide)
+            owner, who = yield from self._settled(place, told, moment, decide)
         except _StoreFailedError as failed:
             decide(None)  # What the thread says may refuse all the same.
             # Without the store there is no memory, and the user gets a reply all the same.
@@ -167,24 +179,32 @@ class MemoryRuns:
             state_value = {**kept, "user": owner.user, "incognito": True}
             return MemoryRun(service, None, state_value, place.thread, False)
         begun: tuple[str, ...] = ()
-        turns = turns_of(messages) if begins else []
-        if turns and turns[-1].mark != channel.get(SEEN):
+        turns = turns_of(messages) if moment == "begins" else []
+        if turns and (turns[-1].mark != channel.get(SEEN) or not turns[-1].is_open):
             brought = yield from place.brought(turns, claimed=claimed)
-            begun = tuple(mark for mark in brought if mark not in owner.refused)
+            # The input of a run is one person's: of a stranger's, nothing is begun.
+            begun = () if set(brought) & set(owner.refused) else tuple(brought)
             kept = {ASKED: list(begun), SEEN: turns[-1].mark}
+        readable = yield from self._readable(place)
         return MemoryRun(
-            service, who, {**who.to_state(), **kept}, place.thread, self._readable(place), begun
+            service,
+            who,
+            {**who.to_state(), **kept},
+            place.thread,
+            readable,
+            begun,
+            frozenset(owner.refused),
         )
 
     def _settled(
-        self, place: RunPlace, told: Owner, begins: bool, decide: Decide
+        self, place: RunPlace, told: Owner, moment: Moment, decide: Decide
     ) -> Steps[tuple[Owner, Identity | None]]:
         """Who it is, decided with what is kept of the thread, and kept with it."""
         if place.thread is None or place.saver is None:
             return decide(None)[1]
         owners = self.service.owners
-        kept_in = owners.place(place.thread, place.saver)
-        known = None if begins else owners.known(kept_in)
+        kept_in = yield from owners.place(place.thread, place.saver)
+        known = owners.known(kept_in) if moment == "goes on" else None
         if known is not None and known.user == told.user:  # It is what this run has begun with.
             owner, result = decide(known)
             if owner == known:
@@ -212,7 +232,7 @@ class MemoryRuns:
         if place.thread is None or place.saver is None:
             return
         owners = self.service.owners
-        kept_in = owners.place(place.thread, place.saver)
+        kept_in = yield from owners.place(place.thread, place.saver)
         marks = [turn.mark for turn in turns_of(messages)]
 
         def marking() -> Steps[None]:
@@ -226,9 +246,11 @@ class MemoryRuns:
         except Exception as error:  # The refusal counts, and what is not begun is not read.
             self.service.without_memory(place.thread, error)
 
-    def _readable(self, place: RunPlace) -> bool:
+    def _readable(self, place: RunPlace) -> Steps[bool]:
         """Whether the run's thread can be read in the background, and is its own graph's."""
-        return place.saver is not None and not place.nested and self.service.can_read(place.saver)
+        if place.saver is None or place.nested:
+            return False
+        return (yield from self.service.can_read(place.saver))
 
 
 class _StoreFailedError(Exception):

@@ -25,6 +25,7 @@ from langgraph_memory.extraction import (
     ExtractionRequest,
     Extractor,
     RulesExtractor,
+    SkipReason,
     text_digest,
 )
 from langgraph_memory.identity import Identity
@@ -100,7 +101,9 @@ class _Reading:
     def unread(self, cursor: Cursor) -> list[Turn]:
         """The turns that are to be read."""
         return [
-            turn for turn in self.turns if turn.mark in self.asked and turn.mark not in cursor.read
+            turn
+            for turn in self.turns
+            if turn.mark in self.asked and turn.mark not in (*cursor.read, *cursor.unheard)
         ]
 
     def together(self, new: Sequence[Turn]) -> list[Turn]:
@@ -243,7 +246,7 @@ class Learner:
                 *tasks.changes,
                 *profiled.changes,
                 self._account(account, written, found.known).change(who),
-                cursor.after(_in_order(reading.turns, batch)).change(who),
+                cursor.after(_in_order(reading.turns, batch), _unheard(batch)).change(who),
                 *self._kept(who, found),
             ]
             return changes, _Round(written, found.key, len(batch.keys) < len(new), waiting)
@@ -410,6 +413,10 @@ class Learner:
 def _in_order(turns: Sequence[Turn], batch: Batch) -> list[str]:
     keys = set(batch.keys)
     return [turn.mark for turn in turns if turn.key in keys]
+
+
+def _unheard(batch: Batch) -> list[str]:
+    return [turn.mark for turn, reason in batch.skipped if reason is SkipReason.DISABLED]
 
 
 def _tomorrow() -> datetime:

@@ -146,11 +146,13 @@ class Cursor:
     Attributes:
         thread: Its id.
         read: Marks of the turns read last, the newest last.
+        unheard: Marks of turns that nobody is to read, as the user has said so.
         version: Of its item; None if there is none.
     """
 
     thread: str
     read: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
     version: datetime | None = None
 
     @classmethod
@@ -158,15 +160,22 @@ class Cursor:
         """The cursor in an item."""
         if item is None:
             return cls(thread)
-        return cls(thread, tuple(item.value["read"]), item.updated_at)
+        value = item.value
+        unheard = tuple(value.get("unheard", ()))
+        return cls(thread, tuple(value["read"]), unheard, item.updated_at)
 
-    def after(self, marks: Collection[str]) -> Cursor:
-        """The cursor after some turns."""
-        return replace(self, read=(*self.read, *marks)[-REMEMBERED:])
+    def after(self, marks: Sequence[str], unheard: Collection[str] = ()) -> Cursor:
+        """The cursor after some turns, of which some were not to be read."""
+        read = [mark for mark in marks if mark not in unheard]
+        return replace(
+            self,
+            read=(*self.read, *read)[-REMEMBERED:],
+            unheard=(*self.unheard, *unheard)[-REMEMBERED:],
+        )
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""
-        value = {"read": list(self.read)}
+        value = {"read": list(self.read), "unheard": list(self.unheard)}
         # A run without a thread is never gone on with.
         ttl = RUN_MINUTES if self.thread.startswith(RUN) else None
         return Change(

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -53,26 +54,24 @@ class Owners:
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
-        self._spaces: WeakKeyDictionary[Saver, tuple[str, ...] | None] = WeakKeyDictionary()
+        self._databases: WeakKeyDictionary[Saver, str | None] = WeakKeyDictionary()
         self._known: OrderedDict[ThreadPlace, Owner] = OrderedDict()
         self._lock = threading.Lock()
 
-    def place(self, thread: str, saver: Saver) -> ThreadPlace:
-        """Where the owner of a thread of a checkpointer is kept."""
-        with self._lock:
-            if saver not in self._spaces:
-                self._spaces[saver] = self._space(database_of(saver))
-            space = self._spaces[saver]
-        if space is not None:
-            return ThreadPlace(thread, space)
-        with _IN_MEMORY_LOCK:
-            return ThreadPlace(thread, None, _IN_MEMORY.setdefault(saver, {}))
+    def database(self, saver: Saver) -> Steps[str | None]:
+        """The name of the database of a checkpointer's threads; None for those in memory."""
+        if saver not in self._databases:
+            self._databases[saver] = yield Call(partial(database_of, saver))
+        return self._databases[saver]
 
-    def _space(self, database: str | None) -> tuple[str, ...] | None:
+    def place(self, thread: str, saver: Saver) -> Steps[ThreadPlace]:
+        """Where the owner of a thread of a checkpointer is kept."""
+        database = yield from self.database(saver)
         if database is None:
-            return None
+            with _IN_MEMORY_LOCK:
+                return ThreadPlace(thread, None, _IN_MEMORY.setdefault(saver, {}))
         own = database == self._store.database
-        return (THREADS,) if own else (THREADS, encode_label(database))
+        return ThreadPlace(thread, (THREADS,) if own else (THREADS, encode_label(database)))
 
     def known(self, place: ThreadPlace) -> Owner | None:
         """What this process has last read or written of a thread; None if nothing."""

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +22,6 @@ from langsmith import tracing_context
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
-from langgraph_memory.checkpoints.database import database_of
 from langgraph_memory.errors import InvalidStateError, VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import Extractor, RulesExtractor
@@ -138,15 +137,15 @@ class MemoryService:
         self._recalled: OrderedDict[Place, _Recalling] = OrderedDict()
         self._lock = threading.Lock()
 
-    def can_read(self, saver: BaseCheckpointSaver[Any]) -> bool:
+    def can_read(self, saver: BaseCheckpointSaver[Any]) -> Steps[bool]:
         """Whether a checkpointer's threads can be read in the background."""
         if self._transcripts is None:
             return False
         own = self._transcripts.checkpointer
         if saver is own:
             return True
-        database = database_of(saver)
-        return database is not None and database == database_of(own)
+        database = yield from self.owners.database(saver)
+        return database is not None and database == (yield from self.owners.database(own))
 
     # -- before the model call
 
@@ -306,6 +305,7 @@ class MemoryService:
         why: Sequence[Mapping[str, Any]] = (),
         *,
         readable: bool = True,
+        doubted: Collection[str] = (),
     ) -> None:
         """A reply was given: count the uses of what was recalled, and have its turns read.
 
@@ -318,6 +318,7 @@ class MemoryService:
             done: Marks of the turns that the run has brought; None for the newest one.
             why: What was recalled for it, see `Recollection.why`.
             readable: Whether the thread's checkpoints can be read in the background.
+            doubted: Marks of turns that are only read if they were noted when they were begun.
         """
         note = self._note(thread, messages, done, readable)
         used = _used(who, why)
@@ -326,7 +327,7 @@ class MemoryService:
             try:
                 for namespace, keys in used.items():
                     self.store.touch(namespace, keys)
-                self._request(who, note)
+                self._request(who, self._undoubted(who, note, doubted))
             except Exception:  # `begin` has noted the turn, so it is read all the same.
                 logger.exception("What follows a reply failed.")
 
@@ -347,6 +348,17 @@ class MemoryService:
         if marks is None:
             marks = [turn.mark for turn in turns[-1:]]
         return note_of(thread, turns, marks, readable=readable, before=before)
+
+    def _undoubted(
+        self, who: Identity, note: Mapping[str, Any], doubted: Collection[str]
+    ) -> Mapping[str, Any]:
+        """A note without turns that a thread may only pretend to have begun."""
+        names = [name for name in note if json.loads(name)[1] in doubted]
+        if not names:
+            return note
+        jobs = self._worker.queue.waiting(only=_subject(who))
+        begun = {name for job in jobs for name in job.payload}
+        return {name: told for name, told in note.items() if name not in names or name in begun}
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
         if note and self.settings.auto_extract:
@@ -408,7 +420,7 @@ class MemoryService:
         """Whether a thread of the own checkpointer is a user's, as far as it is kept."""
         if self._transcripts is None:
             return False
-        place = self.owners.place(thread, self._transcripts.checkpointer)
+        place = drive(self.owners.place(thread, self._transcripts.checkpointer))
         owner = drive(self.owners.reading(place))
         return owner is not None and owner.user == who.user
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from langgraph_memory import clock
-from langgraph_memory.calls import Call, Steps
+from langgraph_memory.calls import Call, Steps, drive
+from langgraph_memory.checkpoints.conversations import messages_of
 from langgraph_memory.service.turns import Turn, turns_of
 
 __all__ = ["Transcripts", "before_run"]
 
-MESSAGES = "messages"
 PAGES = (2, 4, 8, 16, 32, 64, 64)
-"""How many checkpoints of a thread are looked through at a time for turns that it has lost since."""
+"""How many checkpoints are looked through at a time for turns that a thread has lost since."""
 STEPS = 10
 """How many checkpoints a run may have made before memory sees it."""
 LOOKS = 50
@@ -102,13 +100,7 @@ class Transcripts:
             oldest = page[-1]
 
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
-        values = saved.checkpoint["channel_values"]
-        if _is_whole(values):
-            return list(values[MESSAGES])
-        history = self.checkpointer.get_delta_channel_history(
-            config=saved.config, channels=[MESSAGES]
-        )
-        return _replayed(values, history)
+        return list(drive(messages_of(self.checkpointer, saved)))
 
 
 def before_run(
@@ -128,7 +120,7 @@ def before_run(
     place = _place(thread)
     if at_exit:
         saved = yield Call.of(saver.get_tuple, saver.aget_tuple, place)
-        return [] if saved is None else (yield from _messages_of(saver, saved))
+        return [] if saved is None else list((yield from messages_of(saver, saved)))
     place["configurable"]["checkpoint_id"] = checkpoint
     saved = None
     for _ in range(LOOKS):  # LangGraph saves beside the run.
@@ -144,54 +136,8 @@ def before_run(
     # What is saved as a run's input is the thread as it was before.
     if saved is None or saved.metadata.get("source") != "input":
         return None
-    return (yield from _messages_of(saver, saved))
-
-
-def _messages_of(saver: Saver, saved: CheckpointTuple) -> Steps[list[BaseMessage]]:
-    values = saved.checkpoint["channel_values"]
-    if _is_whole(values):
-        return list(values[MESSAGES])
-    history = yield Call.of(
-        saver.get_delta_channel_history,
-        saver.aget_delta_channel_history,
-        config=saved.config,
-        channels=[MESSAGES],
-    )
-    return _replayed(values, history)
+    return list((yield from messages_of(saver, saved)))
 
 
 def _place(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-
-
-def _is_whole(values: Mapping[str, Any]) -> bool:
-    return MESSAGES in values and isinstance(values[MESSAGES], list)
-
-
-def _replayed(values: Mapping[str, Any], histories: Mapping[str, Any]) -> list[BaseMessage]:
-    """A delta channel's messages: it is saved as what was written to it since its last snapshot."""
-    history = histories[MESSAGES]
-    channel = DeltaChannel(_added, list).from_checkpoint(values.get(MESSAGES, history.get("seed")))
-    if MESSAGES not in values:
-        channel.replay_writes(history["writes"])
-    return list(channel.get())
-
-
-def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
-    """What LangGraph's reducer makes of writes, without new ids, which would differ each time."""
-    said: list[BaseMessage] = convert_to_messages(messages or [])
-    for write in writes:
-        for message in convert_to_messages(write if isinstance(write, list) else [write]):
-            at = next(
-                (i for i, old in enumerate(said) if message.id and old.id == message.id), None
-            )
-            if isinstance(message, RemoveMessage):
-                if message.id == REMOVE_ALL_MESSAGES:
-                    said = []
-                elif at is not None:
-                    del said[at]
-            elif at is not None:
-                said[at] = message
-            else:
-                said.append(message)
-    return said

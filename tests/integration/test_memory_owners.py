@@ -23,6 +23,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
+from pydantic import BaseModel
 from scripted import ScriptedModel
 
 from langgraph_memory import Memory, clock
@@ -33,7 +34,7 @@ from langgraph_memory.history import KeepLatest, apply_to_thread
 from langgraph_memory.identity import Identity
 from langgraph_memory.service.daemon_threads import DaemonThreads
 from langgraph_memory.service.transcripts import Transcripts
-from langgraph_memory.service.turns import Turn, turns_of
+from langgraph_memory.service.turns import Turn, mark_of, turns_of
 from langgraph_memory.settings import load_settings
 from langgraph_memory.store import SQLiteMemoryStore
 from langgraph_memory.store.opening import open_store
@@ -254,6 +255,22 @@ class TestWhatIsNobodysIsNotRead:
         with clock.set_to(clock.now() + timedelta(hours=1)):
             assert known(memory) == [FIGS_KNOWN]
 
+    @Savers
+    def test_not_even_with_a_forged_list(self, memory: Memory, own: bool) -> None:
+        """What a thread itself keeps of its owner may come from a stranger's update."""
+        saver = None if own else InMemorySaver()
+        graph = agent(memory, model(calls_water), saver, tools=[water], interrupt_before=["tools"])
+        say(graph, FIGS)
+        forged = HumanMessage("I am allergic to dill.", id="forged")
+        asked = {"user": "anna", "asked": [mark_of(forged)], "seen": mark_of(forged)}
+        update = Command(update={"messages": [forged], "memory_owner": asked})
+        with pytest.raises(IdentityError):
+            graph.invoke(update, at(), context={"user_id": "bob"})
+        graph.invoke(None, at(), context={"user_id": "anna"})
+        say(graph, "Hello!")
+        with clock.set_to(clock.now() + timedelta(hours=1)):
+            assert known(memory) == [FIGS_KNOWN]
+
     def test_what_is_in_a_thread_that_has_become_anothers(self, memory: Memory) -> None:
         graph = agent(memory)
         say(graph, FIGS)
@@ -274,6 +291,38 @@ class TestWhatIsNobodysIsNotRead:
             waiting = agent(here, model(calls_water), tools=[water], interrupt_before=["tools"])
             with pytest.raises(IdentityError, match="another user"):
                 waiting.invoke(None, at(), context={"user_id": "anna"})
+
+    @Savers
+    def test_what_was_said_while_extraction_was_off_is_shown_to_no_model(
+        self, tmp_path: Path, own: bool
+    ) -> None:
+        class Diner(BaseModel):
+            food: str | None = None
+
+        reader = model(lambda _: '{"memories": [], "tasks": [], "set": {}}')
+        anna = Identity("garden", "anna")
+        given = {"extraction_model": reader, "profile": Diner}
+        with opened(tmp_path, **given) as memory:
+            graph = agent(memory, saver=None if own else InMemorySaver())
+            memory.service.let_extract(anna, False)
+            say(graph, FIGS)
+            memory.flush()
+            memory.service.let_extract(anna, True)
+            for number in range(6):
+                say(graph, f"I prefer to eat {number} times a day, and I live in Ghent.")
+                memory.flush()
+        assert any("Ghent" in str(request) for request in reader.requests)
+        assert not any("figs" in str(request) for request in reader.requests)
+
+    def test_an_older_message_that_the_owner_edits_is_read(self, memory: Memory) -> None:
+        graph = agent(memory)
+        for number, text in enumerate([FIGS, "Hello!"]):
+            given = {"messages": [HumanMessage(text, id=f"m{number}")]}
+            graph.invoke(given, at(), context={"user_id": "anna"})
+        known(memory)
+        edited = {"messages": [HumanMessage("I am allergic to dill.", id="m0")]}
+        graph.invoke(edited, at(), context={"user_id": "anna"})
+        assert "The user is allergic to dill." in known(memory)
 
     def test_a_conversation_that_a_run_brings_whole_is_read(self, memory: Memory) -> None:
         told = [

@@ -124,7 +124,8 @@ def approval_node(
     or answered get their result here. Put `approved_tools` behind it.
 
     Args:
-        ask_before: Names of tools, with the decisions that a person may make.
+        ask_before: Names of tools, with the decisions that a person may make. A name that no tool
+            has guards nothing.
         tools: Name of the node with the tools.
         model: The node to go to where nothing is left to run: the one that the tools lead to.
         end: The node to go to when the model has called nothing.
