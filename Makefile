@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DATA ?= ../shared/data
+# Recorded conversations are not part of the repository: make bench DATA=folder
+DATA ?=
 
 .PHONY: demo test lint format bench clean
 
@@ -23,6 +24,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev
+	@test -n "$(DATA)" || { echo "Name your transcripts: make bench DATA=folder (see docs/benchmarks.md)"; exit 2; }
 	$(BIN)/python -m langgraph_memory.evals context --data $(DATA)
 
 $(BIN)/python:

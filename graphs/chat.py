@@ -8,7 +8,6 @@ LANGGRAPH_MEMORY_MODEL to provider:name, for a real one. LANGGRAPH_MEMORY_BUDGET
 budget of a request.
 """
 
-import os
 from typing import Any
 
 from langchain.agents import create_agent
@@ -17,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from langgraph_memory import Memory
 from langgraph_memory.chat import SYSTEM_PROMPT
-from langgraph_memory.presets import Person, open_chat, served_memory, served_model
+from langgraph_memory.presets import Person, open_chat, served_budget, served_memory, served_model
 
 
 def chat(
@@ -47,5 +46,4 @@ def chat(
 
 
 model = served_model()
-budget = os.environ.get("LANGGRAPH_MEMORY_BUDGET")
-graph = chat(model, memory=served_memory("chat", model), budget=int(budget) if budget else None)
+graph = chat(model, memory=served_memory("chat", model), budget=served_budget())

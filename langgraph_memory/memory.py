@@ -147,6 +147,7 @@ class Memory:
                 about other agents.
             InvalidInputError: There is no such database or embedder.
             StoreUnavailableError: The server cannot be reached.
+            EmbedderMismatchError: The database was indexed by an embedder that is not given here.
         """
         given = _settings(settings, agent)
         long_term = given.long_term_memory
@@ -170,6 +171,7 @@ class Memory:
             indexed = index_named(index) if isinstance(index, str) else index
             store = opened.enter_context(open_store(url, index=indexed))
             store.setup()
+            store.check_index()
             memory = cls(
                 store,
                 opened.enter_context(open_checkpointer(url)),

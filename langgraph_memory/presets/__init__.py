@@ -5,7 +5,7 @@ server loads.
 """
 
 from langgraph_memory.presets.cowriting import Brief, cowriting
-from langgraph_memory.presets.environment import Person, served_memory, served_model
+from langgraph_memory.presets.environment import Person, served_budget, served_memory, served_model
 from langgraph_memory.presets.open_chat import open_chat
 from langgraph_memory.presets.task import task
 
@@ -14,6 +14,7 @@ __all__ = [
     "Person",
     "cowriting",
     "open_chat",
+    "served_budget",
     "served_memory",
     "served_model",
     "task",

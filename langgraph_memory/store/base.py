@@ -50,7 +50,7 @@ from langgraph_memory.store.operations import (
     microseconds,
     moment,
 )
-from langgraph_memory.store.ownership import recognise, refuse_unindexed
+from langgraph_memory.store.ownership import recognise, refuse_foreign, refuse_unindexed
 from langgraph_memory.store.ranking import Weights
 from langgraph_memory.store.sweeper import Sweeper
 from langgraph_memory.store.transaction import Transaction
@@ -514,6 +514,15 @@ class MemoryStore(BaseStore):
         await self.aclose()
 
     # -- who indexed the database
+
+    def check_index(self) -> None:
+        """Whether items that search is to find can be put here, before there are any.
+
+        Raises:
+            EmbedderMismatchError: If the database was indexed by an embedder, and this store was
+                opened without one, or with another.
+        """
+        self._within(False, lambda _: refuse_foreign(self._foreign))
 
     @property
     def _identity(self) -> IndexIdentity:

@@ -9,7 +9,7 @@ from langgraph_memory.store.drafts import Request
 from langgraph_memory.store.operations import IndexIdentity, Write
 from langgraph_memory.store.transaction import Transaction
 
-__all__ = ["recognise", "refuse_unindexed"]
+__all__ = ["recognise", "refuse_foreign", "refuse_unindexed"]
 
 
 def recognise(
@@ -49,11 +49,19 @@ def refuse_unindexed(foreign: IndexIdentity | None, requests: Sequence[Request])
     Raises:
         EmbedderMismatchError: If the index is an embedder's and a request would be indexed.
     """
-    if foreign is None or foreign.embedder is None:
-        return
     if any(isinstance(request, Write) and request.is_indexed for request in requests):
+        refuse_foreign(foreign)
+
+
+def refuse_foreign(foreign: IndexIdentity | None) -> None:
+    """Refuse to put what search is to find into a database that is another embedder's.
+
+    Raises:
+        EmbedderMismatchError: If the index is an embedder's.
+    """
+    if foreign is not None and foreign.embedder is not None:
         raise EmbedderMismatchError(
             f"This database is indexed by {foreign}, and was opened without an "
-            "embedder. Open it with index={'dims': …, 'embed': …} to put items that search "
-            "finds, or put with index=False. Nothing was written."
+            "embedder. Open it with index={'dims': …, 'embed': …} (the commands: --embedder NAME) "
+            "to put items that search finds, or put with index=False. Nothing was written."
         )

@@ -18,10 +18,11 @@ from pydantic import SecretStr
 from langgraph_memory import Memory
 from langgraph_memory.checkpoints import thread_id
 from langgraph_memory.context import ContextView
-from langgraph_memory.errors import IdentityError
+from langgraph_memory.errors import IdentityError, InvalidInputError
+from langgraph_memory.identity import Identity
 from langgraph_memory.messages import is_summary
 from langgraph_memory.offline import CommandModel
-from langgraph_memory.presets import served_memory, served_model
+from langgraph_memory.presets import served_budget, served_memory, served_model
 
 needed("langchain", "langchain")
 
@@ -275,6 +276,34 @@ def test_the_chat_with_a_model_has_all_its_layers(tmp_path: Path) -> None:
         asks(agent, "What is the name of my boat?", "secret", user_id="ole", incognito=True)
         assert "Petrel" not in str(server.answered[-1].messages)
         assert server.refused == []
+
+
+def test_trying_out_needs_no_variables_and_those_that_are_set_count(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("URL", "USER", "BUDGET"):
+        monkeypatch.delenv(f"LANGGRAPH_MEMORY_{name}", raising=False)
+    assert served_memory("chat", READER) is None
+    assert served_budget() is None
+    monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
+    opened = served_memory("chat", READER)
+    assert opened is not None
+    with opened as memory:
+        assistant = chat(READER, memory=memory, checkpointer=memory.checkpointer)
+        told = {"messages": [("user", "I live in Graz.")]}
+        assistant.invoke(told, {"configurable": {"thread_id": "t"}})
+        memory.flush()
+        assert memory.service.memories(Identity("chat", "studio")).search("Graz")
+    assert (tmp_path / "memory.db").exists()
+    monkeypatch.setenv("LANGGRAPH_MEMORY_URL", str(tmp_path / "mine.db"))
+    opened = served_memory("chat", READER)
+    assert opened is not None
+    opened.close()
+    assert (tmp_path / "mine.db").exists()
+    monkeypatch.setenv("LANGGRAPH_MEMORY_BUDGET", "plenty")
+    with pytest.raises(InvalidInputError, match="LANGGRAPH_MEMORY_BUDGET"):
+        served_budget()
 
 
 def test_a_provider_named_in_the_environment_is_used(

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from scripted import ScriptedModel, block
 
 from langgraph_memory import Memory
-from langgraph_memory.errors import IdentityError, StoreUnavailableError
+from langgraph_memory.errors import EmbedderMismatchError, IdentityError, StoreUnavailableError
 from langgraph_memory.events import Event
 from langgraph_memory.identity import Identity
 from langgraph_memory.messages import text_of
@@ -463,3 +463,15 @@ def test_of_several_speakers_the_profile_is_that_of_the_user(opened: Opening) ->
     shown = block(talk.model.requests[-1], "standing_memory")
     assert "Ghent" in shown
     assert "900" not in shown
+
+
+def test_a_database_of_an_embedder_is_not_opened_without_it(tmp_path: Path) -> None:
+    """Nothing would be remembered, and nobody told but the log."""
+    file = tmp_path / "memory.db"
+    index = {"dims": DIMS, "embed": WordEmbeddings()}
+    with Memory.open(file, agent="chat", index=index) as memory:
+        memory.service.memories(ANNA).save(MemoryRecord(content="The user lives in Graz."))
+    with pytest.raises(EmbedderMismatchError, match="--embedder"):
+        Memory.open(file, agent="chat")
+    with Memory.open(file, agent="chat", index=index) as memory:
+        assert len(memory.service.memories(ANNA).search("")) == 1

@@ -165,6 +165,15 @@ class TestTranscripts:
         with pytest.raises(InvalidInputError, match=r"Line 1 .*oracle"):
             load_runs(path)
 
+    def test_a_file_may_be_plain_or_packed_and_nothing_else(self, tmp_path: Path) -> None:
+        line = '{"id": "a", "messages": [{"role": "user", "content": "x"}]}\n'
+        path = tmp_path / "runs.jsonl"
+        path.write_text(line, encoding="utf-8")
+        assert [run.messages[0].content for run in load_runs(path)] == ["x"]
+        path.write_bytes(b"\xff\xfe\x00")
+        with pytest.raises(InvalidInputError, match="no file of JSON lines"):
+            load_runs(path)
+
 
 class TestRules:
     @pytest.mark.parametrize(

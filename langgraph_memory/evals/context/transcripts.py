@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,6 +20,7 @@ from langchain_core.messages import (
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.evals.context.exact import ExactCounter
+from langgraph_memory.evals.reading_lines import opened_lines
 
 __all__ = ["Thread", "chain_runs", "load_runs", "thread_of_length", "transcript_file"]
 
@@ -69,7 +69,7 @@ def transcript_file(data: Path) -> Path:
             return data / inside
     raise InvalidInputError(
         f"No transcripts in {str(data)!r}. Name a folder that holds {_INSIDE[0]!r}, or the file: "
-        'gzipped JSON lines of {"id": ..., "messages": [OpenAI chat messages]}.'
+        'JSON lines of {"id": ..., "messages": [OpenAI chat messages]}, gzipped or not.'
     )
 
 
@@ -85,7 +85,7 @@ def load_runs(data: Path, limit: int | None = None) -> list[Thread]:
     """
     path = transcript_file(data)
     runs: list[Thread] = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with opened_lines(path) as lines:
         for number, line in enumerate(lines, 1):
             if limit is not None and len(runs) >= limit:
                 break

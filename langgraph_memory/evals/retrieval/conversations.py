@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.evals.reading_lines import opened_lines
 from langgraph_memory.evals.retrieval.moments import moment_of
 
 __all__ = ["Conversation", "DataSet", "Question", "Turn", "load_sets"]
@@ -180,7 +180,7 @@ def _spoken(turn: dict[str, Any]) -> str:
 def _lines(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
     if not path.is_file():
         raise InvalidInputError(f"There is no {path.name} in {str(path.parent)!r}.")
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with opened_lines(path) as lines:
         for number, text in enumerate(lines, 1):
             try:
                 line: Any = json.loads(text)
