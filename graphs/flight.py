@@ -1,8 +1,9 @@
 """A ticket assistant: searches, compares and books flights on sample data.
 
 What the user wants stands in a form, so nothing is asked twice. What the user never wants (a ticket
-above a price, a night in the air) is remembered across conversations, from LANGGRAPH_MEMORY_URL. A
-person decides on each booking. A run that failed or was killed at the payment goes on there.
+above a price, a night in the air) is remembered across conversations, from LANGGRAPH_MEMORY_URL,
+and put into the form before the model is called; no booking breaks what stands there. A person
+decides on each booking. A run that failed or was killed at the payment goes on there.
 
 Without a key a clerk of the house answers, who understands simple sentences in English and Chinese;
 set OPENAI_API_KEY, or LANGGRAPH_MEMORY_MODEL to provider:name, for a language model. With
@@ -11,6 +12,7 @@ FLIGHT_PAYMENT_FAILURES=1 the first payment fails.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from datetime import date, timedelta, timezone
@@ -23,6 +25,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from graphs.flight_bookings import Bank, Bookings
 from graphs.flight_clerk import FlightClerk
+from graphs.flight_remembered import put_into_form
 from graphs.flight_timetable import Timetable
 from graphs.flight_tools import flight_tools, trip_form
 from langgraph_memory import Memory, clock
@@ -35,7 +38,8 @@ You sell flight tickets: you search, compare and book flights. Decline all else 
 Write down with fill_trip what the user says of the trip, at once, with days as dates. Ask for \
 what is missing, one thing at a time, and never for what is filled.
 Limits that the user has stated, now or in earlier conversations (a highest price, no red-eye \
-flights), hold until the user changes them: put them into the form, and search within them.
+flights), hold until the user changes them: put them into the form, and search within them. Where \
+you are not sure whether something is such a limit, ask before you search.
 Compare what you found if it is more than one flight, and offer only what you found. Book only \
 what the user has chosen, at the price that was offered. Say that a flight is booked only when \
 book_flight says so. Answer in the language of the user."""
@@ -87,7 +91,10 @@ def flight_agent(
 
     @dynamic_prompt
     def dated(request: Any) -> str:
-        return f"{SYSTEM_PROMPT}\nToday is {today():%A}, {today().isoformat()}."
+        told = f"{SYSTEM_PROMPT}\nToday is {today():%A}, {today().isoformat()}."
+        if unclear := request.state.get("unclear_limits"):
+            told += f"\nAsk, as it was not clear in earlier conversations: {json.dumps(unclear)}"
+        return told
 
     return create_agent(
         model,
@@ -103,6 +110,7 @@ def flight_agent(
                 },
                 **options,
             ),
+            *([put_into_form(form, memory, today)] if memory is not None else []),
         ],
         context_schema=Person,
         checkpointer=checkpointer,

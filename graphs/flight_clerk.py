@@ -1,8 +1,11 @@
 """A chat model for the flight graph that needs no key: a clerk who knows what the request says.
 
 It keeps nothing between calls. What it does follows from the request alone: the system message with
-today's date, the form and the memories, and the messages. A limit that is not in the request does
-not exist for it, so a right offer proves that memory and context have brought the limit there.
+today's date and the form, and the messages. A limit that is not in the request does not exist for
+it, so a right offer proves that memory and context have brought the limit there.
+
+Where a message may speak of a limit and cannot be read, it asks, and offers nothing before that is
+answered. It never takes a looser limit from what it is not sure of.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -20,15 +23,24 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from graphs.flight_limits import limits_in
-from graphs.flight_phrases import is_chinese, list_cities, say, tell_flights, tell_limits
+from graphs.flight_nights import takes_red_eyes
+from graphs.flight_phrases import (
+    is_chinese,
+    limits_asked,
+    list_cities,
+    say,
+    tell_flights,
+    tell_limits,
+)
 from graphs.flight_reading import Said, read_message
 from langgraph_memory.extraction.signals import is_courtesy
 from langgraph_memory.offline import OfflineChatModel
 
 _TODAY = re.compile(r"Today is \D*(\d{4}-\d\d-\d\d)")
 _FORM = re.compile(r"<trip>\n(.*?)\n</trip>", re.DOTALL)
-_BLOCK = re.compile(r"<(\w+)>\n(.*?)\n</\1>", re.DOTALL)
+_UNCLEAR = re.compile(
+    r"^Ask, as it was not clear in earlier conversations: (\{.*\})$", re.MULTILINE
+)
 _SLOT = re.compile(r"^- (\w+): (\".*\"|[\w.]+) \(", re.MULTILINE)
 _MISSING = re.compile(r"^Missing:\n((?:- .*\n?)+)", re.MULTILINE)
 _ASKED = "already asked for"
@@ -99,7 +111,9 @@ class Request:
         form: The filled slots.
         missing: The required ones that are empty.
         asked: Those of them that were asked for before.
-        limits: What the memories and summaries in the request say of price and night flights.
+        limits: That the message sets, alone or as the answer to a question.
+        open: Limits that are to be asked about before anything is offered, each with what it may
+            be.
         steps: What was done since.
         offered: The flights that the last search found, if its result is still in the request.
         tried: The bookings that were tried last.
@@ -112,6 +126,7 @@ class Request:
     missing: Sequence[str]
     asked: Sequence[str]
     limits: Mapping[str, Any]
+    open: Mapping[str, Any]
     steps: Sequence[Step]
     offered: Sequence[Mapping[str, Any]]
     tried: Sequence[Mapping[str, Any]]
@@ -131,31 +146,84 @@ def read_request(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> 
     """Read a request: nothing else is known."""
     system = "\n".join(each.text for each in messages if isinstance(each, SystemMessage))
     talk = [each for each in messages if not isinstance(each, SystemMessage)]
-    found = _FORM.search(system)
-    block = found[1] if found else ""
+    form_block = _FORM.search(system)
+    block = form_block[1] if form_block else ""
     asked_on = _TODAY.search(system)
     lines = _MISSING.search(block)
     missing = lines[1].splitlines() if lines else []
+    form = {slot: json.loads(value) for slot, value in _SLOT.findall(block)}
     at = max((i for i, each in enumerate(talk) if isinstance(each, HumanMessage)), default=0)
     question = talk[at].text if talk else ""
-    notes = [*(each.text for each in talk if isinstance(each, HumanMessage)), system]
-    known = [body for note in notes for tag, body in _BLOCK.findall(note) if tag != "trip"]
     steps = _steps(talk)
     searches = [step for step in steps if step.name == "search_flights"]
+    offered = _listed(searches[-1].answer) if searches else ()
+    said = read_message(
+        question, cities, date.fromisoformat(asked_on[1]) if asked_on else date.today()
+    )
+    answers = [each.text for each in talk[:at] if isinstance(each, AIMessage) and each.text]
+    waiting = limits_asked(answers[-1]) if answers else {}
+    limits, still_open = _settled(said, question, waiting, form, offered)
+    for slot, value in json.loads(found[1] if (found := _UNCLEAR.search(system)) else "{}").items():
+        if not (slot in form or slot in limits or any(slot in limits_asked(x) for x in answers)):
+            still_open.setdefault(slot, value)
     return Request(
         text=question,
-        said=read_message(
-            question, cities, date.fromisoformat(asked_on[1]) if asked_on else date.today()
-        ),
-        form={slot: json.loads(value) for slot, value in _SLOT.findall(block)},
+        # What answers a question of the clerk's chooses no flight.
+        said=replace(said, agrees=False, is_about_flights=True)
+        if waiting and (said.agrees or said.denies)
+        else said,
+        form=form,
         missing=[_slot_of(line) for line in missing],
         asked=[_slot_of(line) for line in missing if _ASKED in line],
-        limits=limits_in("\n".join(known)),
+        limits=limits,
+        open=still_open,
         steps=_steps(talk[at:]),
-        offered=_listed(searches[-1].answer) if searches else (),
+        offered=offered,
         tried=_last_bookings(talk),
         serial=len(steps),
     )
+
+
+def _settled(
+    said: Said,
+    text: str,
+    waiting: Mapping[str, Any],
+    form: Mapping[str, Any],
+    offered: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The limits that a message sets, and those that stay to be asked about.
+
+    Args:
+        said: What the message says.
+        text: The message.
+        waiting: What the clerk has asked just before, with what it may be.
+        form: The filled slots.
+        offered: The flights that were offered.
+    """
+    sets, unclear = dict(said.limits.stated), dict(said.limits.unclear)
+    left = {slot: value for slot, value in waiting.items() if slot not in {**sets, **unclear}}
+    if slot := next(iter(left), None):  # A bare yes or no answers one question, the first.
+        if said.agrees or said.denies:
+            value = left.pop(slot)
+            if slot == "red_eye":
+                sets[slot] = said.agrees
+            elif said.agrees:
+                sets[slot] = value
+        elif slot == "red_eye" and not said.is_about_flights:
+            answer = takes_red_eyes(f"{'红眼航班' if is_chinese(text) else 'red-eyes'} {text}")
+            if isinstance(answer, bool):
+                sets[slot] = answer
+                del left[slot]
+    most, held = unclear.get("max_price"), form.get("max_price")
+    tells_price = any(flight["price"] == most for flight in offered)
+    if tells_price and (said.buys or said.numbers):
+        del unclear["max_price"]  # It tells a flight by its price.
+    if "max_price" in sets and "max_price" in unclear:
+        if held is None or sets["max_price"] <= held:
+            unclear.pop("max_price")  # A stricter limit can be taken unasked.
+        else:
+            del sets["max_price"]
+    return sets, {**left, **unclear}
 
 
 def decide(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> AIMessage:
@@ -173,16 +241,17 @@ def decide(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> AIMess
         return AIMessage("\n".join(booked))
     filled = it.done("fill_trip")
     if filled is None:
-        if is_courtesy(it.text) and not (it.said.agrees or it.said.again):
-            return AIMessage(say(it.chinese, "welcome"))
-        if not it.said.is_about_flights:
-            return AIMessage(say(it.chinese, "decline"))
+        if not it.limits and not it.said.is_about_flights:
+            other = "welcome" if is_courtesy(it.text) else "decline"
+            return AIMessage("\n".join([say(it.chinese, other), *_questions(it)]))
         values = _new_values(it, cities)
-        asking = [slot for slot in it.missing if slot not in values][:1]
+        asking = [slot for slot in it.missing if slot not in values and not it.open][:1]
         if values or (asking and asking[0] not in it.asked):
             return _call(it, "fill_trip", {"values": values, "asking": asking})
     elif refused := _REFUSED.search(filled.answer):
         return AIMessage(_told_refusal(it, refused[1], filled, cities))
+    if it.open:
+        return AIMessage("\n".join(_questions(it)))
     if it.missing:
         return AIMessage(say(it.chinese, f"ask {it.missing[0]}"))
     return _with_a_whole_form(it, bool(filled and filled.args.get("values")))
@@ -224,7 +293,7 @@ def _with_a_whole_form(it: Request, changed: bool) -> AIMessage:
 
 
 def _new_values(it: Request, cities: Mapping[str, str]) -> dict[str, Any]:
-    """What the form does not say yet: from the message, and limits from what is remembered."""
+    """What the message says and the form does not say yet."""
     new: dict[str, Any] = {}
     for name, role in it.said.cities:
         slot: str = role
@@ -237,8 +306,7 @@ def _new_values(it: Request, cities: Mapping[str, str]) -> dict[str, Any]:
         new[slot] = cities.get(name.casefold(), name)
     if it.said.day is not None:
         new["date"] = it.said.day.isoformat()
-    kept = {key: value for key, value in it.limits.items() if key not in it.form}
-    new = {**kept, **new, **it.said.limits}
+    new |= it.limits
     return {slot: value for slot, value in new.items() if it.form.get(slot) != value}
 
 
@@ -262,6 +330,10 @@ def _chosen(it: Request) -> list[str]:
     if len(offered) == 1 and (said.agrees or (said.buys and said.points)):
         return offered
     return []
+
+
+def _questions(it: Request) -> list[str]:
+    return [say(it.chinese, f"ask {slot}", value=value) for slot, value in it.open.items()]
 
 
 def _told_booking(step: Step, chinese: bool) -> str:

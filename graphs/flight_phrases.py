@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,14 @@ _SAID = {
     "ask origin": ("Which city do you leave from?", "请问从哪个城市出发？"),
     "ask destination": ("Which city do you fly to?", "请问飞往哪个城市？"),
     "ask date": ("On which day do you want to fly?", "请问哪天出发？"),
+    "ask max_price": (
+        "Is {value} CNY the most that a ticket may cost?",
+        "机票价格最高是{value}元吗？",
+    ),
+    "ask red_eye": (
+        "Do you take red-eye flights, which are in the air between midnight and five?",
+        "您接受红眼航班（零点到五点之间在空中）吗？",
+    ),
     "refused city": (
         "I have no flights from or to {value}. I can book flights between {cities}.",
         "没有往返{value}的航班，可以预订的城市有：{cities}。",
@@ -66,6 +75,9 @@ _SAID = {
     ),
     "rejected": ("Nothing was booked. {why}", "没有预订。{why}"),
 }
+_ASKED_PRICE = re.compile(
+    "|".join(re.escape(each).replace(r"\{value\}", r"(\d+)") for each in _SAID["ask max_price"])
+)
 _NOTES = {
     "cheapest": ("cheapest", "最便宜"),
     "fastest": ("fastest", "最快"),
@@ -93,6 +105,16 @@ def say(chinese: bool, what: str, **values: Any) -> str:
         for key, value in values.items()
     }
     return _SAID[what][chinese].format(**told)
+
+
+def limits_asked(text: str) -> dict[str, Any]:
+    """The limits that an answer of the clerk asks about, each with what it may be."""
+    asked: dict[str, Any] = {}
+    if found := _ASKED_PRICE.search(text):
+        asked["max_price"] = int(found[1] or found[2])
+    if any(each in text for each in _SAID["ask red_eye"]):
+        asked["red_eye"] = False
+    return asked
 
 
 def list_cities(cities: Sequence[str], chinese: bool) -> str:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
-from graphs.flight_limits import limits_in
+from graphs.flight_limits import Limits, read_limits
 from langgraph_memory.extraction.dates import days
 
 Role = Literal["origin", "destination", ""]
@@ -55,7 +55,11 @@ _BUY = re.compile(
     re.I,
 )
 _YES = re.compile(
-    r"^\W*(?:yes|yeah|yep|sure|ok(?:ay)?|please do|do it|go ahead|confirm(?:ed)?|sounds good|perfect|great|好的?|可以|行|确认|没问题|嗯)(?:[\s,，]*(?:please|do|then|thanks|go ahead|吧|的|啊|呀|请))*\W*$",
+    r"^\W*(?:yes|yeah|yep|sure|ok(?:ay)?|please do|do it|go ahead|confirm(?:ed)?|sounds good|perfect|great|i do|it is|of course|好的?|是的?|对|接受|可以|行|确认|没问题|嗯)(?:[\s,，]*(?:please|do|it is|i do|then|thanks|go ahead|吧|的|啊|呀|请))*\W*$",
+    re.I,
+)
+_NO = re.compile(
+    r"^\W*(?:no|nope|nah|never|not (?:really|at all)|it (?:isn['’]t|is not)|i (?:do(?:n['’]t| not))|(?:不|不是|不用|不要|不接受|没有|否|不行|不坐)(?!\w))(?:[\s,，]*(?:thanks|thank you|please|it (?:isn['’]t|is not)|i do(?:n['’]t| not)|的|谢谢|了|吧))*\W*$",
     re.I,
 )
 _ASKS = re.compile(
@@ -92,13 +96,14 @@ class Said:
         cities: Names as they are written, and whether they are where a trip begins or ends.
         replaced: The city that another takes the place of.
         day: The day named first.
-        limits: `max_price` and `red_eye`, where it says something about them.
+        limits: What it says of the price and of red-eye flights.
         numbers: Of flights that are chosen.
         best: By what a flight is chosen, such as `cheapest`.
         place: Of a chosen flight in the list that was offered, from 0.
         points: Whether it says "that one".
         buys: Whether it is about booking.
         agrees: Whether it is nothing but a yes.
+        denies: Whether it is nothing but a no.
         again: Whether something is to be tried once more.
         is_about_flights: Whether it is, or could be, about a flight.
     """
@@ -106,13 +111,14 @@ class Said:
     cities: tuple[tuple[str, Role], ...]
     replaced: str
     day: date | None
-    limits: Mapping[str, Any]
+    limits: Limits
     numbers: tuple[str, ...]
     best: str
     place: int | None
     points: bool
     buys: bool
     agrees: bool
+    denies: bool
     again: bool
     is_about_flights: bool
 
@@ -129,7 +135,7 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
     without_days = _blanked(text, [(day.start, day.end) for day in named])
     numbers = tuple("".join(parts).upper() for parts in _NUMBER.findall(without_days))
     rest = _NUMBER.sub(" ", without_days)
-    limits = limits_in(rest)
+    limits = read_limits(rest)
     cities, replaced, spans = _cities(rest, called)
     best = next((name for name, pattern in _BEST.items() if pattern.search(text)), "")
     place = next((at for at, pattern in enumerate(_PLACES) if pattern.search(rest)), None)
@@ -143,7 +149,7 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
     on_offer = again or (buys and (chooses or bool(_IT.search(rest))))
     aside = _ASIDE.search(text) or (not (cities or numbers) and _ABOUT_THE_WORLD.search(text))
     is_route = {"origin", "destination"} <= {role for _, role in cities}
-    is_about = fragment or agrees or bool(limits)
+    is_about = fragment or agrees or bool(limits.stated or limits.unclear)
     is_about = is_about or (
         not aside and (bool(numbers or is_route or _SUBJECT.search(text)) or on_offer)
     )
@@ -160,9 +166,16 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
         points=bool(_IT.search(rest)),
         buys=buys,
         agrees=agrees,
+        denies=bool(_NO.match(text)),
         again=again,
         is_about_flights=is_about,
     )
+
+
+def limits_of(text: str, today: date) -> Limits:
+    """The limits that a text states, or may state; days and numbers of flights are none."""
+    named = [(day.start, day.end) for day in days(text, today)]
+    return read_limits(_NUMBER.sub(" ", _blanked(text, named)))
 
 
 def _cities(

@@ -23,12 +23,18 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    convert_to_messages,
+)
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from needed import needed
 from openai_server import Json, OpenAIServer, call, say
 from pydantic import SecretStr
+from scripted import ScriptedModel
 
 needed("langchain", "langchain")  # The graph cannot be imported without it.
 
@@ -40,6 +46,7 @@ from graphs.flight_bookings import (
     PaymentFailedError,
 )
 from graphs.flight_clerk import decide
+from graphs.flight_limits import Limits, read_limits
 from graphs.flight_timetable import Timetable
 from langgraph_memory import Memory, clock
 
@@ -207,6 +214,52 @@ def test_limits_said_once_hold_after_thirty_turns_and_in_a_new_thread(
     assert "2031-03-05" in answer
 
 
+@pytest.mark.parametrize(
+    ("said", "flight", "refusal"),
+    [
+        ("I hate red-eye flights.", NIGHT, "the user takes none"),
+        ("My budget for flights is under 1000.", DEAR, "the user's limit is 1000"),
+    ],
+)
+def test_a_booking_against_a_memory_is_refused_whatever_the_model_does(
+    memory: Memory, said: str, flight: str, refusal: str
+) -> None:
+    """The model never fills in the form, and the memory has no word of the question."""
+    Desk(memory=memory, checkpointer=memory.checkpointer).hear(said)
+    memory.flush()
+    price = {NIGHT: 460, DEAR: 1240}[flight]
+    args = {"flight": flight, "date": "2031-03-04", "price": price}
+
+    def careless(request: list[BaseMessage]) -> AIMessage:
+        if request[-1].type == "tool":
+            return AIMessage(request[-1].text)
+        calls = [{"name": "book_flight", "args": args, "id": "call_0"}]
+        return AIMessage("", tool_calls=calls)
+
+    desk = Desk(
+        model=ScriptedModel(reply=careless, profile={"tool_calling": True}),
+        memory=memory,
+        checkpointer=memory.checkpointer,
+    )
+    desk.run({"messages": [HumanMessage("Whatever is cheapest")]}, "careless")
+    answer = desk.run(Command(resume={"decisions": [approve()]}), "careless")
+    assert refusal in answer["messages"][-1].text
+    assert desk.booked() == []
+
+
+def test_another_user_and_a_private_thread_have_no_limits_from_memory(memory: Memory) -> None:
+    desk = Desk(memory=memory, checkpointer=memory.checkpointer)
+    desk.hear("I hate red-eye flights.")
+    memory.flush()
+    for thread, context in (("his", {"user_id": "bo"}), ("hers", {"incognito": True})):
+        where = {"configurable": {"thread_id": thread}}
+        asked = {"messages": [HumanMessage("Beijing to Guangzhou tomorrow")]}
+        state = desk.agent.invoke(asked, where, context={"user_id": "mei", **context})
+        assert NIGHT in offered(state["messages"][-1].text)
+    answer = desk.hear("Beijing to Guangzhou tomorrow", thread="her other")
+    assert offered(answer) == [DAY, EVENING, DEAR]
+
+
 def test_a_clerk_that_is_told_nothing_breaks_the_limits(memory: Memory) -> None:
     """So it is memory that keeps them."""
     desk = Desk()
@@ -240,6 +293,158 @@ def test_limits_can_be_raised_but_not_by_naming_a_flight() -> None:
     assert offered(desk.hear("All right, make it 1300.")) == [DAY, EVENING, DEAR]
     [asked] = desk.asked(f"Book {DEAR} then")
     assert asked["args"]["price"] == 1240
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A flight through the night is not fine by me",
+        "OK then, without red-eyes",
+        "Red-eyes? Not for me, thanks",
+        "It's all right as long as it isn't a red-eye",
+        "No problem with one stop, but skip red-eyes",
+        "I do mind overnight flights",
+        "All but the red-eyes",
+        "I fly by day only",
+        "Red-eyes are acceptable never and to nobody here",
+        "夜里飞我不可以",
+        "红眼不能接受",
+        "好的话就别订凌晨的，可以吗",
+        "没问题，红眼除外",
+        "白天飞才行，只要白天的",
+        "能不能避开半夜的航班？",
+        "我介意夜航",
+    ],
+)
+def test_what_is_denied_is_never_a_welcome(text: str) -> None:
+    assert read_limits(text) == Limits({"red_eye": False})
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("I wouldn't mind a night flight", True),
+        ("Red-eyes are fine", True),
+        ("夜航我不介意", True),
+        ("红眼也行", True),
+        ("Are red-eyes okay?", None),
+        ("My brother is fine with red-eyes", None),
+        ("There is no need to leave out red-eyes", None),
+        ("Red-eyes would be okay if it came to that", None),
+        ("No red-eyes. Well, red-eyes are okay", None),
+        ("红眼可以吗", None),
+        ("不用避开红眼", None),
+        ("红眼嘛，看情况", None),
+    ],
+)
+def test_only_a_plain_welcome_is_a_permission(text: str, taken: bool | None) -> None:
+    limits = read_limits(text)
+    assert limits.stated.get("red_eye") is taken
+    assert ("red_eye" in limits.unclear) == (taken is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("I'd pay no more than 870 for the flight", 870),
+        ("no dearer than 1,100", 1100),
+        ("All I can spend is nine hundred and twenty", 920),
+        ("seven fifty is my limit", 750),
+        ("Skip whatever costs 1000 and up", 1000),
+        ("Raise it from 800 to 1200", 1200),
+        ("Tickets past 950 are too expensive", 950),
+        ("我手上只剩820元", 820),
+        ("高于1.1k的别推荐", 1100),
+        ("1300以上的算了", 1300),
+        ("票钱顶多一千零五十", 1050),
+        ("预算从900提高到1200", 1200),
+        ("机票900以内，酒店预算300", 900),
+    ],
+)
+def test_a_highest_price_in_many_words(text: str, most: int) -> None:
+    assert read_limits(text) == Limits({"max_price": most})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The hotel budget is 300",
+        "Why is KR the dear one at 1240?",
+        "There were 120 people in the queue",
+        "I was born in 1988",
+        "酒店预算300",
+        "千万别忘了",
+        "有没有红眼航班？",
+        "Did you sleep well last night?",
+    ],
+)
+def test_what_is_no_limit_is_not_asked_about(text: str) -> None:
+    assert read_limits(text) == Limits()
+
+
+ASKED = {
+    "max_price": ("Is 900 CNY the most", "最高是900元吗"),
+    "red_eye": ("Do you take red-eye", "接受红眼航班"),
+}
+
+
+@pytest.mark.parametrize(
+    ("route", "hint", "asked", "answers"),
+    [
+        ("Beijing to Guangzhou tomorrow", "My purse holds 900 yuan.", "max_price", ("yes", "no")),
+        ("明天北京到广州", "口袋里有900元。", "max_price", ("是的", "不是")),
+        (
+            "Beijing to Guangzhou tomorrow",
+            "Red-eyes and me!",
+            "red_eye",
+            ("no thanks", "yes, I do"),
+        ),
+        ("明天北京到广州", "红眼嘛，您懂的。", "red_eye", ("不接受", "接受")),
+    ],
+)
+@pytest.mark.parametrize("strict", [True, False])
+def test_what_may_be_a_limit_is_asked_about_before_anything_is_offered(
+    route: str, hint: str, asked: str, answers: tuple[str, str], strict: bool
+) -> None:
+    desk = Desk()
+    within = [NIGHT, DAY] if asked == "max_price" else [DAY, EVENING, DEAR]
+    for said in (f"{route}. {hint}", SMALL_TALK["en"][4], route):
+        answer = desk.hear(said)
+        assert any(question in answer for question in ASKED[asked])
+        assert not offered(answer)
+    answer = desk.hear(answers[0 if strict else 1])
+    assert offered(answer) == (within if strict else [NIGHT, DAY, EVENING, DEAR])
+    # A yes to a question books nothing.
+    assert desk.watching.tools.count("book_flight") == 0
+    assert offered(desk.hear(route)) == offered(answer)
+
+
+def test_both_limits_are_asked_about_one_answer_each() -> None:
+    desk = Desk()
+    answer = desk.hear("Beijing to Guangzhou tomorrow. I own 900 yuan, and red-eyes, oh dear")
+    assert all(questions[0] in answer for questions in ASKED.values())
+    answer = desk.hear("yes")
+    assert ASKED["red_eye"][0] in answer
+    assert ASKED["max_price"][0] not in answer
+    assert offered(desk.hear("rather not")) == [DAY]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Is there anything under 2000?",
+        "My sister's limit is 2000",
+        "Are red-eyes all right?",
+        "Some people think red-eyes are fine",
+        "I paid 1300 last year",
+    ],
+)
+def test_a_limit_becomes_no_looser_by_what_is_no_permission(said: str) -> None:
+    desk = Desk()
+    desk.hear("Beijing to Guangzhou tomorrow, at most 900 and no red-eyes")
+    assert not offered(desk.hear(said))
+    desk.hear("no")
+    assert offered(desk.hear("Beijing to Guangzhou tomorrow")) == [DAY]
 
 
 def test_to_ask_about_a_flight_is_not_to_choose_it() -> None:
