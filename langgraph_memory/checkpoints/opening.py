@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from langgraph_memory.checkpoints.off_loop import OffLoop
-from langgraph_memory.checkpoints.sqlite import connect
+from langgraph_memory.checkpoints.sqlite import connect as connect_sqlite
 from langgraph_memory.checkpoints.upkeep import Upkeep
 from langgraph_memory.errors import MissingExtraError, StoreUnavailableError
 from langgraph_memory.store.opening import location_of
@@ -43,7 +43,7 @@ def open_checkpointer(url: str | os.PathLike[str]) -> Iterator[BaseCheckpointSav
     """
     kind, target = location_of(url)
     if kind == "sqlite":
-        with closing(connect(target)) as connection:
+        with closing(connect_sqlite(target)) as connection:
             saver = SQLiteCheckpointer(connection)
             saver.setup()
             yield saver
@@ -55,7 +55,7 @@ def open_checkpointer(url: str | os.PathLike[str]) -> Iterator[BaseCheckpointSav
 @contextmanager
 def _postgres(dsn: str) -> Iterator[BaseCheckpointSaver[Any]]:
     try:
-        from psycopg import OperationalError, errors
+        from psycopg import OperationalError, connect, errors
         from psycopg.rows import dict_row
         from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -69,13 +69,15 @@ def _postgres(dsn: str) -> Iterator[BaseCheckpointSaver[Any]]:
     pool: ConnectionPool[Any] = ConnectionPool(
         dsn, min_size=1, max_size=10, kwargs=given, open=False
     )
-    with pool:
-        try:
-            pool.wait(timeout=30.0)
-        except (OperationalError, PoolTimeout) as error:
-            raise StoreUnavailableError(
-                f"The Postgres server of the threads cannot be reached: {error}"
-            ) from error
+    try:
+        # A pool tries for half a minute, and logs every time that it had no success.
+        connect(dsn).close()
+        pool.open(wait=True, timeout=30.0)
+    except (OperationalError, PoolTimeout) as error:
+        raise StoreUnavailableError(
+            f"The Postgres server of the threads cannot be reached: {error}"
+        ) from error
+    with closing(pool):
         saver = PostgresCheckpointer(pool)
         for attempt in range(SETUPS):
             try:

@@ -25,6 +25,7 @@ from langgraph.checkpoint.base import (
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, adrive, drive
+from langgraph_memory.checkpoints.asking import asked
 from langgraph_memory.checkpoints.heads import Head, Heads, heads_of
 from langgraph_memory.errors import InvalidInputError
 
@@ -144,7 +145,7 @@ class TieredSaver(BaseCheckpointSaver[Any]):
             found = yield from self._from_hot(config, head)
             if found is not None:
                 return found
-        found = yield _ask(self.cold, "get_tuple", config)
+        found = yield asked(self.cold, "get_tuple", config)
         if found is not None:
             yield from self._to_hot(
                 {"configurable": _place(found.config, None)},
@@ -212,7 +213,7 @@ class TieredSaver(BaseCheckpointSaver[Any]):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """See `get_delta_channel_history`."""
-        call = _ask(self.cold, "get_delta_channel_history", config=config, channels=channels)
+        call = asked(self.cold, "get_delta_channel_history", config=config, channels=channels)
         found: Mapping[str, DeltaChannelHistory] = await adrive(_one(call))
         return found
 
@@ -245,7 +246,7 @@ class TieredSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> Steps[RunnableConfig]:
-        stored: RunnableConfig = yield _ask(
+        stored: RunnableConfig = yield asked(
             self.cold, "put", config, checkpoint, metadata, new_versions
         )
         yield from self._to_hot(config, checkpoint, metadata)
@@ -269,7 +270,7 @@ class TieredSaver(BaseCheckpointSaver[Any]):
         task_path: str = "",
     ) -> None:
         """See `put_writes`."""
-        await adrive(_one(_ask(self.cold, "put_writes", config, writes, task_id, task_path)))
+        await adrive(_one(asked(self.cold, "put_writes", config, writes, task_id, task_path)))
 
     # Removing and copying
 
@@ -278,6 +279,9 @@ class TieredSaver(BaseCheckpointSaver[Any]):
 
         Values of it in the hot tiers of other machines are not served any more, and stay there
         until their time is over.
+
+        Raises:
+            Exception: That of the hot tier, if it fails when the cold one has removed the thread.
         """
         drive(self._change([thread_id], "delete_thread", thread_id))
 
@@ -311,23 +315,40 @@ class TieredSaver(BaseCheckpointSaver[Any]):
         await adrive(self._change([*thread_ids], "prune", thread_ids, strategy=strategy))
 
     def forget(self, thread_id: str | None = None) -> None:
-        """Empty the hot tier of a thread, or of all that this process put there."""
+        """Empty the hot tier of a thread, or of all that this process put there.
+
+        If it fails, what it holds is not served any more all the same.
+        """
         drive(self._forget(None if thread_id is None else [thread_id]))
 
     def _change(
         self, threads: Sequence[str] | None, method: str, *args: Any, **kwargs: Any
     ) -> Steps[None]:
         """Change the cold tier, then take what it is about out of the hot one."""
-        yield _ask(self.cold, method, *args, **kwargs)
-        yield from self._forget(threads)
+        yield asked(self.cold, method, *args, **kwargs)
+        failure = yield from self._forget(threads)
+        if failure and method.startswith("delete"):
+            # What somebody wants deleted is still there: that is said, not only logged.
+            failure.add_note(
+                "The cold tier has deleted it. Values of it are still in the hot tier, which "
+                "failed; they are not served any more."
+            )
+            raise failure
 
-    def _forget(self, threads: Sequence[str] | None) -> Steps[None]:
+    def _forget(self, threads: Sequence[str] | None) -> Steps[Exception | None]:
+        """Take threads out of the hot tier; the last failure is returned."""
         with self._lock:
             forgotten = [*self._kept] if threads is None else [str(each) for each in threads]
             for thread in forgotten:
                 self._kept.pop(thread, None)
+        failure = None
         for thread in forgotten:
-            yield _ask(self.hot, "delete_thread", thread)
+            try:
+                yield asked(self.hot, "delete_thread", thread)
+            except Exception as error:
+                logger.warning("The hot tier failed at delete_thread.", exc_info=True)
+                failure = error
+        return failure
 
     # The hot tier
 
@@ -378,25 +399,10 @@ class TieredSaver(BaseCheckpointSaver[Any]):
     def _try(self, method: str, *args: Any) -> Steps[Any]:
         """Ask the hot tier; None if it fails, because the cold one has everything."""
         try:
-            return (yield _ask(self.hot, method, *args))
+            return (yield asked(self.hot, method, *args))
         except Exception:
             logger.warning("The hot tier failed at %s.", method, exc_info=True)
             return None
-
-
-def _ask(saver: BaseCheckpointSaver[Any], method: str, *args: Any, **kwargs: Any) -> Call:
-    """The call of a checkpointer's method; in a thread where it has no awaitable form."""
-
-    def run() -> Any:
-        return getattr(saver, method)(*args, **kwargs)
-
-    async def arun() -> Any:
-        try:
-            return await getattr(saver, f"a{method}")(*args, **kwargs)
-        except NotImplementedError:
-            return await asyncio.to_thread(run)
-
-    return Call(run, arun)
 
 
 def _one(call: Call) -> Steps[Any]:

@@ -55,7 +55,8 @@ class HistoryNode(Runnable[Any, Any]):
         return await adrive(self._steps(input, config))
 
     def _steps(self, state: Any, config: RunnableConfig | None) -> Steps[Command[Any]]:
-        given = ((config or {}).get("configurable") or {}).get("thread_id")
+        where = (config or {}).get("configurable") or {}
+        given = where.get("thread_id")
         thread = "" if given is None else str(given)
         if self.archive is not None and not thread:
             raise InvalidInputError(
@@ -64,6 +65,7 @@ class HistoryNode(Runnable[Any, Any]):
             )
         messages = list(read(state, self._key) or ())
         try:
+            _check_is_kept(where.get("checkpoint_ns", ""))
             check_positions(thread, state)
             change = yield from self.strategy.steps(messages, config=config)
             if not change.changed:
@@ -83,6 +85,23 @@ class HistoryNode(Runnable[Any, Any]):
             self._on_report(report)
 
 
+def _check_is_kept(place: str) -> None:
+    """The state is one that a checkpointer keeps from run to run.
+
+    Args:
+        place: The node's place: names of nodes, each with the id of its task if the graph in it
+            begins anew each time.
+
+    Raises:
+        HistoryError: It is that of a subgraph which gets its messages from another graph.
+    """
+    if ":" in place.rpartition("|")[0]:
+        raise HistoryError(
+            "the node is in a subgraph, whose messages are another graph's, which would put back "
+            "whatever goes. Put it at the end of the outermost graph."
+        )
+
+
 def history_node(
     strategy: HistoryStrategy,
     *,
@@ -95,7 +114,9 @@ def history_node(
 
     It needs the `add_messages` reducer, as `MessagesState` has it. What goes is archived before
     the node returns, so a run that dies in between loses nothing. Where a summary cannot be made or
-    an archive not be written, the run ends as it would and the thread keeps all its messages.
+    an archive not be written, the run ends as it would and the thread keeps all its messages. So
+    it does where the node is in a subgraph without a state of its own: put it into the outermost
+    graph.
 
     Args:
         strategy: What the thread is to keep.

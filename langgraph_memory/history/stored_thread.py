@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from random import randrange
 from typing import Any
+from uuid import UUID
 
-from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
     CheckpointMetadata,
     CheckpointTuple,
     copy_checkpoint,
 )
-from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, TASKS, _DeltaSnapshot
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from langgraph_memory import clock
-from langgraph_memory.calls import Call, Steps
+from langgraph_memory.calls import Steps
+from langgraph_memory.checkpoints.asking import asked
+from langgraph_memory.checkpoints.conversations import MESSAGES, messages_of
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.history.errors import (
     HistoryError,
@@ -33,9 +32,7 @@ from langgraph_memory.history.errors import (
 from langgraph_memory.messages.content import check_messages
 from langgraph_memory.shown import shown
 
-__all__ = ["MESSAGES", "StoredThread", "asked", "check_positions", "pending_in", "saver_of"]
-
-MESSAGES = "messages"
+__all__ = ["MESSAGES", "StoredThread", "check_positions", "pending_in", "saver_of"]
 
 
 def saver_of(target: Any) -> BaseCheckpointSaver[Any]:
@@ -53,18 +50,6 @@ def saver_of(target: Any) -> BaseCheckpointSaver[Any]:
             f"got {shown(target)}. Use graph.compile(checkpointer=…), or pass the checkpointer."
         )
     return saver
-
-
-def asked(saver: BaseCheckpointSaver[Any], method: str, *args: Any, **kwargs: Any) -> Call:
-    """A call of a checkpointer's method; awaited, its own awaitable form is used if it has one."""
-
-    async def awaited() -> Any:
-        try:
-            return await getattr(saver, f"a{method}")(*args, **kwargs)
-        except NotImplementedError:
-            return await asyncio.to_thread(getattr(saver, method), *args, **kwargs)
-
-    return Call(partial(getattr(saver, method), *args, **kwargs), awaited)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +85,7 @@ class StoredThread:
             raise UnknownThreadError(
                 f"There is no thread {thread!r}. `threads list` shows those that there are."
             )
-        values = found.checkpoint["channel_values"]
-        held = values.get(key)
-        if key not in values and key in found.checkpoint["channel_versions"]:
-            # A delta channel is saved as what was written to it since its last snapshot.
-            history = yield asked(
-                saver, "get_delta_channel_history", config=found.config, channels=[key]
-            )
-            channel = DeltaChannel(_added, list).from_checkpoint(history[key].get("seed"))
-            channel.replay_writes(history[key]["writes"])
-            held = channel.get()
-        if isinstance(held, _DeltaSnapshot):
-            held = held.value
-        messages = [] if held is None else held
+        messages = yield from messages_of(saver, found, key)
         check_messages(messages)
         return cls(saver, thread, found, list(messages), key)
 
@@ -143,7 +116,8 @@ class StoredThread:
     def write(self, messages: Sequence[BaseMessage]) -> Steps[None]:
         """Put other messages into the thread, as a new checkpoint on top of this one.
 
-        Nothing else of the state changes, no node runs and no edge is followed.
+        Nothing else of the state changes, no node runs and no edge is followed. A run that stores
+        a checkpoint at this moment wins, and the thread is what the run has made of it.
 
         Raises:
             ThreadChangedError: There is a newer checkpoint meanwhile.
@@ -166,7 +140,9 @@ class StoredThread:
         checkpoint["channel_values"][self.key] = (
             _DeltaSnapshot(list(messages)) if is_delta else list(messages)
         )
-        checkpoint["id"] = str(uuid6())
+        # Directly after the one it follows, so that a run which is storing what it has said
+        # meanwhile comes after it, and whatever the clocks say: then no more is lost than this.
+        checkpoint["id"] = str(UUID(int=UUID(before["id"]).int + randrange(1, 1 << 16)))
         checkpoint["ts"] = clock.now().isoformat()
         checkpoint["updated_channels"] = None
         config: RunnableConfig = {"configurable": dict(self.found.config["configurable"])}
@@ -232,19 +208,3 @@ def pending_in(found: CheckpointTuple) -> str:
         if name.startswith("join:") and value:
             return f"the node {name.rpartition(':')[2]!r} waits for others"
     return "a task is still to run" if found.checkpoint.get("pending_sends") else ""
-
-
-def _added(messages: Any, writes: Sequence[Any]) -> list[BaseMessage]:
-    """What LangGraph's reducer makes of writes, without new ids, which would differ each time."""
-    said: dict[str | int, BaseMessage] = {}
-    for message in convert_to_messages(messages or []):
-        said[message.id or len(said)] = message
-    for write in writes:
-        for message in convert_to_messages(write if isinstance(write, list) else [write]):
-            if not isinstance(message, RemoveMessage):
-                said[message.id or len(said)] = message
-            elif message.id == REMOVE_ALL_MESSAGES:
-                said = {}
-            else:
-                said.pop(str(message.id), None)
-    return list(said.values())

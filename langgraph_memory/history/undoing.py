@@ -93,7 +93,7 @@ def _undone(
     stored = yield from StoredThread.read(saver_of(target), thread, key)
     stored.check()
     entries: Sequence[ArchiveEntry] = yield Call(partial(kept_in.entries, thread))
-    had = {key_of(message) for message in stored.messages}
+    had = {key for message in stored.messages for key in _keys(message)}
     for entry in reversed(entries):
         if not _is_of(entry, had):
             continue  # What went from a branch that was left belongs to that one.
@@ -103,8 +103,8 @@ def _undone(
         # An entry without effect was archived for a change that was never written.
         yield Call(partial(kept_in.mark_undone, entry))
         if messages is not None:
-            back = tuple(k for _, message in entry.removed if (k := key_of(message)) not in had)
-            taken = tuple(added for added in entry.added if added in had)
+            back = _without(messages, stored.messages)
+            taken = _without(stored.messages, messages)
             announce(listener, Event("thread_restored", thread=thread, ids=back))
             return Undone(thread, entry.id, back, taken)
     return Undone(thread)
@@ -117,30 +117,52 @@ def _is_of(entry: ArchiveEntry, had: Collection[str]) -> bool:
     # What came after the first that went is not shared with branches from before.
     later = [at for at in kept if at > min(gone, default=0)] or kept
     told = [*(entry.order[at] for at in later), *entry.added]
+    # The same may be said in several branches; an id is in one, and in those from behind it.
+    told = [key for key in told if not key.startswith("#")] or told
     return not told or any(key in had for key in told)
 
 
 def restored(messages: Sequence[BaseMessage], entry: ArchiveEntry) -> list[BaseMessage] | None:
     """A thread with what an entry has back in its place; None if none of it is missing.
 
-    Messages without ids are known by what they say, and may say the same.
+    A message without an id is known by what it says. Another may say the same, and it may have
+    been given an id since.
     """
     removed = dict(entry.removed)
+    known = [(message, _keys(message)) for message in messages]
+    had = {key for _, keys in known for key in keys}
+    rest = iter(known)
+    all_there = all(
+        any(key in keys for _, keys in rest)
+        for at, key in enumerate(entry.order)
+        if at in removed or key in had
+    )
     places: defaultdict[str, deque[int]] = defaultdict(deque)
-    for kept_first in (True, False):
-        for at, key in enumerate(entry.order):
-            if (at not in removed) == kept_first:
-                places[key].append(at)
+    for at, key in enumerate(entry.order):
+        # What went without an id is gone: what says the same was kept, or said since.
+        if at not in removed or removed[at].id or all_there:
+            places[key].append(at)
     whole: dict[int, BaseMessage] = {}
     since: list[BaseMessage] = []
-    for message in messages:
-        key = key_of(message)
-        if places[key]:
-            whole[places[key].popleft()] = message
-        elif key not in entry.added:
+    for message, keys in known:
+        found = next((places[key] for key in keys if places[key]), None)
+        if found:
+            whole[found.popleft()] = message
+        elif keys[0] not in entry.added:
             since.append(message)
-    missing = {at: message for at, message in removed.items() if at not in whole}
-    if not missing:
+    if removed.keys() <= whole.keys():
         return None
-    whole.update(missing)
+    whole = {**removed, **whole}
     return [*(whole[at] for at in sorted(whole)), *since]
+
+
+def _keys(message: BaseMessage) -> tuple[str, ...]:
+    """What a message is known by now, and what it was known by while it had no id."""
+    unnamed = message.model_copy(update={"id": None})
+    return key_of(message), key_of(unnamed)
+
+
+def _without(messages: Sequence[BaseMessage], others: Sequence[BaseMessage]) -> tuple[str, ...]:
+    """Keys of the messages that are not among others."""
+    there = set(map(id, others))
+    return tuple(key_of(message) for message in messages if id(message) not in there)

@@ -15,6 +15,7 @@ from langgraph_memory.context import (
     SlidingWindow,
     Summarize,
 )
+from langgraph_memory.context.budget import check_count
 from langgraph_memory.memory import Memory
 from langgraph_memory.messages import Profile
 from langgraph_memory.presets.prompt_budget import prompt_budget
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
 
 __all__ = ["Brief", "cowriting"]
+
+_LEAST = 200
+"""Tokens for the text: enough to say how long it is, whatever its name, and to show a few lines."""
 
 
 class Brief(BaseModel):
@@ -72,8 +76,8 @@ def cowriting(
             are the agent's.
         memory: Long-term memory.
         budget: Tokens of a request, system prompt and tools included; see `prompt_budget`.
-        artifact_tokens: Of them, for the text; half of them by default. A longer text is shown in
-            part and read with a tool.
+        artifact_tokens: Of them, for the text; half of them by default, and 200 at least. A longer
+            text is shown in part and read with a tool.
         brief_tokens: For the brief.
         keep_results: Newest tool results that always stay; older ones go four at a time.
         summarize_above: Messages that may be unsummarized.
@@ -84,16 +88,20 @@ def cowriting(
 
     Raises:
         MissingExtraError: LangChain is not installed.
-        InvalidBudgetError: A number is zero or less.
+        InvalidBudgetError: A number is too small, or not a whole one.
     """
     from langgraph_memory.integrations import ContextMiddleware, SessionMiddleware
 
     budget = prompt_budget(model) if budget is None else budget
+    check_count("budget", budget, least=1)
+    text_tokens = budget // 2 if artifact_tokens is None else artifact_tokens
+    check_count("artifact_tokens", text_tokens, least=_LEAST)
     parts: dict[TaskForm[Any] | Artifact, int] = {}
     if brief is not None:
         known = brief if isinstance(brief, TaskForm) else TaskForm(brief, name="brief")
+        known.render({}, tokens=brief_tokens)  # Too few are refused now, not in a conversation.
         parts[known] = brief_tokens
-    parts[artifact or Artifact()] = artifact_tokens or budget // 2
+    parts[artifact or Artifact()] = text_tokens
     strategy = Composite(
         [
             ClearToolResults(keep=keep_results, batch=4),

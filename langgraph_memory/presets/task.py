@@ -31,7 +31,7 @@ def task(
     model: BaseChatModel,
     *,
     form: TaskForm[Any] | type[BaseModel] | None = None,
-    approve: Collection[str] | Mapping[str, Any] = (),
+    approve: str | Collection[str] | Mapping[str, Any] = (),
     memory: Memory | None = None,
     budget: int | None = None,
     form_tokens: int = 1_000,
@@ -59,7 +59,7 @@ def task(
         form: What the task needs: a Pydantic model, or a form made of one. Its tools are the
             agent's.
         approve: Names of the tools that a person has to approve, or what
-            `HumanInTheLoopMiddleware` takes for each.
+            `HumanInTheLoopMiddleware` takes for each. A name that no tool has guards nothing.
         memory: Long-term memory.
         budget: Tokens of a request, system prompt and tools included; see `prompt_budget`.
         form_tokens: Of them, for the form.
@@ -72,7 +72,7 @@ def task(
 
     Raises:
         MissingExtraError: LangChain is not installed.
-        InvalidBudgetError: A number is zero or less.
+        InvalidBudgetError: A number is too small.
     """
     from langgraph_memory.integrations import ContextMiddleware
 
@@ -83,11 +83,13 @@ def task(
         from langgraph_memory.integrations import SessionMiddleware
 
         known = form if isinstance(form, TaskForm) else TaskForm(form)
+        known.render({}, tokens=form_tokens)  # Too few are refused now, not in a conversation.
         layers.append(SessionMiddleware({known: form_tokens}))
     if approve:
         from langchain.agents.middleware import HumanInTheLoopMiddleware
 
-        asked = approve if isinstance(approve, Mapping) else dict.fromkeys(approve, True)
+        names = [approve] if isinstance(approve, str) else approve
+        asked = approve if isinstance(approve, Mapping) else dict.fromkeys(names, True)
         layers.append(HumanInTheLoopMiddleware(dict(asked)))
     budget = prompt_budget(model) if budget is None else budget
     strategy = Composite(

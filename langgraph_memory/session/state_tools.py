@@ -1,8 +1,9 @@
 """Tools that change a channel of the graph's state, also when several are called at once.
 
 Calls of one assistant message all begin with the same state. So that each can tell the model what
-will really come of it, a call first looks at what the calls before it in the message do. The
-channel's reducer has the last word all the same.
+will come of it, a call first looks at what the calls before it in the message do. A person may have
+changed one of those, which it cannot see, so it says what it counts on; the channel's reducer has
+the last word.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from langgraph_memory.session.stamp import ASSISTANT, Stamp
 from langgraph_memory.summarization.state import read
 
 __all__ = ["Action", "Done", "state_tools"]
+
+_FORESEEN = "If your calls before this one are run just as you made them, this comes of it:"
 
 Runtime = ToolRuntime[Any, Any]
 Held = Mapping[str, Any]
@@ -86,6 +89,7 @@ def state_tools(
             state = runtime.state
             messages = read(state, messages_key) or []
             held: Held = read(state, key) or {}
+            now = held
             for call in _calls_before(messages, runtime.tool_call_id):
                 before = by_name.get(call["name"])
                 if before is not None:
@@ -93,7 +97,7 @@ def state_tools(
             stamp = _stamp(messages, runtime.tool_call_id)
             done = action.do(held, action.schema.model_validate(given), stamp)
             answer = ToolMessage(
-                done.said,
+                done.said if held is now else f"{_FORESEEN}\n{done.said}",
                 tool_call_id=runtime.tool_call_id or "",
                 name=action.name,
                 status="error" if done.refused else "success",

@@ -153,6 +153,35 @@ class TestOnEachCheckpointer:
         assert undo_in_thread(saver, "t", archive).entry is not None
         assert stored(graph) == whole
 
+    def test_a_turn_that_is_just_being_stored_stays(
+        self, saver: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        graph = chat(saver)
+        talk(graph, 3)
+        before = stored(graph)
+        put, archive = saver.put, JsonlArchive(tmp_path / "archive.jsonl")
+
+        def late(*given: Any) -> Any:
+            monkeypatch.setattr(saver, "put", put)
+            assert apply_to_thread(saver, "t", KeepLatest(2), archive=archive).applied
+            return put(*given)
+
+        monkeypatch.setattr(saver, "put", late)
+        asked = HumanMessage("late", id="late")
+        graph.invoke({"messages": [asked]}, thread(), durability="exit")
+        assert stored(graph)[:-1] == [*before, asked]
+        assert undo_in_thread(saver, "t", archive).entry is None
+        assert stored(graph)[:-1] == [*before, asked]
+
+    def test_after_one_that_another_clock_has_dated(self, saver: Any) -> None:
+        graph = chat(saver)
+        talk(graph, 3)
+        found = saver.get_tuple(thread())
+        ahead = {**found.checkpoint, "id": "2" + found.checkpoint["id"][1:]}
+        saver.put(found.config, ahead, found.metadata, {})
+        assert apply_to_thread(saver, "t", KeepLatest(2)).applied
+        assert len(stored(graph)) == 2
+
     def test_all_threads(self, saver: Any, tmp_path: Path) -> None:
         graph = chat(saver)
         for name in ("ann", "ben", "cy"):
@@ -380,6 +409,29 @@ class TestDeltaChannels:
         while undo_in_thread(saver, "t", archive).entry:
             pass
         assert [text_of(m) for m in stored(agent)[::2]] == [f"boat {n}" for n in range(6)]
+
+    @pytest.mark.parametrize("said", [["boat", "oar", "sail", "mast", "hull"], ["on"] * 6])
+    def test_messages_that_came_without_ids(
+        self, saver: Any, said: list[str], tmp_path: Path
+    ) -> None:
+        archive = JsonlArchive(tmp_path / "a.jsonl")
+        agent = self.agent(saver, middleware=[HistoryMiddleware(KeepLatest(4), archive=archive)])
+        for text in said:
+            agent.invoke({"messages": [("user", text)]}, thread())
+        seen = stored(agent)
+        assert [text_of(message) for message in seen[::2]] == said[-2:]
+        apply_to_thread(saver, "t", KeepLatest(2), archive=archive)
+        assert stored(agent) == seen[2:]
+        undo_in_thread(saver, "t", archive)
+        assert stored(agent) == seen
+        replies = []
+        while undo_in_thread(saver, "t", archive).entry:
+            replies.append(sum(message.type == "ai" for message in stored(agent)))
+        assert replies == [*range(3, len(said) + 1)]
+        assert [(m.type, text_of(m)) for m in stored(agent)] == [
+            each for text in said for each in (("human", text), ("ai", f"re {text}"))
+        ]
+        assert len({m.id for m in stored(agent) if m.type == "ai"}) == len(said)
 
 
 class Counting(MessagesState, total=False):

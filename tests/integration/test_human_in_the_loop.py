@@ -434,6 +434,7 @@ class TestWrongAnswers:
         assert shop.done == ["order 10 roses"]
 
     @BOTH
+    @DATABASES
     async def test_in_a_plain_graph_langgraph_keeps_none_of_them(
         self, memory: Memory, shop: Shop, asynchronous: bool
     ) -> None:
@@ -442,9 +443,29 @@ class TestWrongAnswers:
         for wrong, message in WRONG:
             with pytest.raises(ValidationError, match=f"(?s){message}"):
                 await run(graph, Command(resume=wrong), asynchronous)
-        assert waiting(graph)
-        await run(graph, Command(resume={"decisions": [REJECT, APPROVE]}), asynchronous)
+        state = await graph.aget_state(config()) if asynchronous else graph.get_state(config())
+        [question] = state.interrupts
+        with pytest.raises(DecisionError, match="has 1"):
+            resume_command(state, {question.id: {"decisions": [APPROVE]}})
+        command = resume_command(state, {question.id: {"decisions": [REJECT, APPROVE]}})
+        await run(graph, command, asynchronous)
         assert shop.done == ["order 10 tulips"]
+
+    @pytest.mark.parametrize("allowed", [DECISIONS, ["approve"], ["edit"]], ids=str)
+    def test_nor_of_those_to_single_calls(
+        self, memory: Memory, shop: Shop, allowed: Sequence[str]
+    ) -> None:
+        gates = {"order": {"allowed_decisions": [*allowed]}}
+        model = ScriptedModel(reply=florist)
+        graph = agent(memory, model, shop.tools, gates=gates, interrupt_mode="per_call")
+        say(graph, "Please order roses")
+        for wrong in ("yes", {"type": "okay"}, {"decisions": [APPROVE]}):
+            with pytest.raises(ValidationError):
+                graph.invoke(Command(resume=wrong), config())
+        right = edit(kind="tulips", stems=3) if allowed == ["edit"] else APPROVE
+        question = waiting(graph).id
+        graph.invoke(resume_command(graph.get_state(config()), {question: right}), config())
+        assert shop.done == ["order 3 tulips" if allowed == ["edit"] else "order 10 roses"]
 
     def test_one_decision_stands_for_all_actions_of_a_question(
         self, memory: Memory, shop: Shop
@@ -487,6 +508,8 @@ class TestWrongAnswers:
         chat: Any = graph.compile(checkpointer=InMemorySaver())
         chat.invoke({"placed": []}, config())
         question = waiting(chat).id
+        with pytest.raises(ValidationError):
+            chat.invoke(Command(resume="go on"), config())
         with pytest.raises(OSError, match="closed"):
             chat.invoke(answered(chat, APPROVE), config())
         # LangGraph would take the rejection, and pay.

@@ -14,6 +14,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from langgraph_memory.errors import InvalidInputError
+from langgraph_memory.integrations.approval import approval_node, approved_tools
 from langgraph_memory.session import Artifact, SessionPrompt, TaskForm, state_with
 from tests.needed import needed
 from tests.scripted import ScriptedModel
@@ -241,6 +242,41 @@ def test_a_call_that_a_person_rejected_is_not_counted_by_those_after_it():
     state = agent.invoke(Command(resume=decisions), CONFIG)
     [edited] = [answer for answer in answers(state) if answer.tool_call_id == "c2"]
     assert (edited.status, MENU.version(state)) == ("error", 0)
+
+
+@pytest.mark.parametrize("form", ["plain", "agent"])
+def test_a_call_that_a_person_changed_is_not_what_those_after_it_count_on(form):
+    model = model_of(
+        [call(1, "write_menu", text="soup")],
+        [
+            call(2, "edit_menu", edits=[{"find": "soup", "replace": "tea"}]),
+            call(3, "edit_menu", edits=[{"find": "tea", "replace": "tea and cake"}]),
+        ],
+        "Well.",
+    )
+    if form == "agent":
+        middleware = needed("langchain.agents.middleware", "langchain")
+        asking = middleware.HumanInTheLoopMiddleware({"edit_menu": True})
+        graph = langchain_agent(model, checkpointer=saver(), middleware=[asking])
+    else:
+        plain = StateGraph(State)
+        plain.add_node("model", lambda state: {"messages": [model.invoke(PROMPT(state))]})
+        plain.add_node("approval", approval_node({"edit_menu": True}))
+        plain.add_node("tools", approved_tools(TOOLS))
+        plain.add_edge(START, "model")
+        plain.add_edge("model", "approval")
+        plain.add_edge("tools", "model")
+        graph = plain.compile(checkpointer=saver())
+    graph.invoke(say("Write"), CONFIG)
+    changed = {"name": "edit_menu", "args": {"edits": [{"find": "soup", "replace": "broth"}]}}
+    decisions = [{"type": "edit", "edited_action": changed}, {"type": "approve"}]
+    state = graph.invoke(Command(resume={"decisions": decisions}), CONFIG)
+    assert MENU.text(state) == "broth"
+    said = {answer.tool_call_id: answer.content for answer in answers(state)}
+    assert "If your calls before" not in said["c1"] + said["c2"]
+    # It cannot know of the other, and must not say that it is done.
+    assert said["c3"].startswith("If your calls before this one are run just as you made them")
+    assert len(MENU.refused(state)) == 1
 
 
 def test_wrong_arguments_are_answered_and_change_nothing():

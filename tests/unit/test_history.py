@@ -59,6 +59,7 @@ from langgraph_memory.messages import (
     text_of,
     validate,
 )
+from langgraph_memory.store import SQLiteMemoryStore
 
 
 def keeper(request: list[BaseMessage]) -> str:
@@ -479,13 +480,13 @@ class TestFromOutside:
         archive = StoreArchive(InMemoryStore())
         given: Any = {"archive": archive, "messages_key": "talk"}
         apply_to_thread(graph, "t", KeepLatest(2), **given)
-        assert graph.get_state(thread()).values["talk"] == [HumanMessage("b"), AIMessage("ok")]
+        kept = [HumanMessage("b"), AIMessage("ok")]
+        assert graph.get_state(thread()).values["talk"] == kept
+        since = [HumanMessage("a"), AIMessage("ok")]  # The same again is something new.
+        graph.update_state(thread(), {"talk": [*kept, *since]})
         undo_in_thread(graph, "t", archive, messages_key="talk")
-        assert graph.get_state(thread()).values["talk"] == [
-            *said,
-            HumanMessage("b"),
-            AIMessage("ok"),
-        ]
+        assert graph.get_state(thread()).values["talk"] == [*said, *kept, *since]
+        assert undo_in_thread(graph, "t", archive, messages_key="talk").entry is None
 
     async def test_awaited(self, archive: Archive) -> None:
         graph = filled(5)
@@ -646,6 +647,29 @@ class TestManyThreads:
         assert thread_ids(graph.checkpointer) == ["b", "c", "a"]
 
 
+class Unreachable(InMemoryStore):
+    """A store that is elsewhere, and the way there is cut."""
+
+    def batch(self, ops: Any) -> Any:
+        raise ConnectionError("no route to host")
+
+
+ENTRY = ArchiveEntry.of("t", KeepLatest(1).change(talk(2)))
+
+
+def within(end: Any, checkpointer: bool | None) -> Any:
+    """A graph around one that shares its messages and ends with a node."""
+    inner = StateGraph(MessagesState)
+    inner.add_node("say", lambda state: {"messages": [AIMessage("aye")]})
+    inner.add_node("end", end)
+    inner.add_edge(START, "say")
+    inner.add_edge("say", "end")
+    outer = StateGraph(MessagesState)
+    outer.add_node("inner", inner.compile(checkpointer=checkpointer))
+    outer.add_edge(START, "inner")
+    return outer.compile(checkpointer=InMemorySaver())
+
+
 class TestNode:
     @every_strategy
     def test_at_the_end_of_a_run(self, strategy: HistoryStrategy, archive: Archive) -> None:
@@ -696,6 +720,44 @@ class TestNode:
         for turn in range(3):
             graph.invoke({"messages": [HumanMessage(f"I say {turn}")]}, thread())
         assert len(stored(graph)) == 6
+
+    @pytest.mark.parametrize("fails", ["closed", "of its own"])
+    async def test_nor_does_a_store_that_fails(self, fails: str, tmp_path: Any) -> None:
+        store: Any = Unreachable()
+        if fails == "closed":
+            with SQLiteMemoryStore(tmp_path / "memory.db") as store:
+                pass
+        graph = chat(strategy=KeepLatest(2), archive=store)
+        for turn in range(2):
+            graph.invoke({"messages": [HumanMessage(f"I say {turn}")]}, thread())
+            await graph.ainvoke({"messages": [HumanMessage(f"I say {turn}")]}, thread())
+        assert len(stored(graph)) == 8
+        with pytest.raises(ArchiveError, match="Nothing was removed"):
+            apply_to_thread(graph, "t", KeepLatest(2), archive=store)
+        with pytest.raises(ArchiveError, match="Nothing was put back"):
+            undo_in_thread(graph, "t", store)
+        for change in (StoreArchive(store).erase, lambda _: StoreArchive(store).mark_undone(ENTRY)):
+            with pytest.raises(ArchiveError, match="StoreArchive"):
+                change("t")
+        assert len(stored(graph)) == 8
+
+    def test_in_a_subgraph_nothing_is_said_to_go_that_stays(self, archive: Archive) -> None:
+        told: list[Any] = []
+        node = history_node(KeepLatest(2), archive=archive, on_report=told.append)
+        graph = within(node, None)
+        for turn in range(3):
+            graph.invoke({"messages": [HumanMessage(f"I say {turn}")]}, thread())
+        assert len(stored(graph)) == 6
+        assert ["outermost" in report.refused for report in told] == [True] * 3
+        assert not archive.entries("t")
+
+    def test_in_a_subgraph_with_a_state_of_its_own_it_goes(self, archive: Archive) -> None:
+        graph = within(history_node(KeepLatest(2), archive=archive), True)
+        for turn in range(3):
+            graph.invoke({"messages": [HumanMessage(f"I say {turn}")]}, thread())
+        inner = {"configurable": {"thread_id": "t", "checkpoint_ns": "inner"}}
+        found = graph.checkpointer.get_tuple(inner)
+        assert len(found.checkpoint["channel_values"]["messages"]) == 2
 
     def test_an_archive_needs_a_thread(self, archive: Archive) -> None:
         with pytest.raises(InvalidInputError, match="thread_id"):

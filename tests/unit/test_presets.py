@@ -162,6 +162,13 @@ def test_a_person_decides_on_what_cannot_be_undone_however_small_the_view():
     ]
 
 
+def test_one_name_may_stand_alone():
+    model = scripted(calls("order_part", part="chain"), "Ordered.")
+    agent = agent_of(model, task(model, approve="order_part"), [order_part])
+    [asked] = says(agent, "Order a chain.")["__interrupt__"]
+    assert asked.value["action_requests"][0]["name"] == "order_part"
+
+
 def test_what_a_person_may_decide_can_be_said_for_each_tool():
     model = scripted(calls("order_part", part="chain"), "Then not.")
     rules = {"order_part": {"allowed_decisions": ["approve", "reject"]}}
@@ -199,6 +206,31 @@ def test_old_results_of_a_task_give_way_and_the_form_stays():
     whole = [each for each in last if isinstance(each, ToolMessage) and "ordered" in each.text]
     assert 3 <= len(whole) <= 6
     assert 'day: "Monday"' in str(last[0].content)
+
+
+@pytest.mark.parametrize(
+    "few",
+    [{"budget": 0.5}, {"budget": "8000"}, {"budget": 50}, {"artifact_tokens": 0},
+     {"artifact_tokens": 30}, {"brief_tokens": 9}],
+    ids=str,
+)  # fmt: skip
+def test_room_for_the_text_is_looked_at_before_there_is_one(few):
+    with pytest.raises(InvalidBudgetError, match=r"budget|tokens"):
+        cowriting(OFFLINE, **few)
+
+
+@pytest.mark.parametrize("few", [{"budget": 400}, {"artifact_tokens": 200}], ids=str)
+def test_the_least_room_serves_any_text(few):
+    play = Artifact("q1w2e3r4t5z6u7i8o9p0a1s2d3f4g5h6j7k8l9x0y")
+    agent = agent_of(OFFLINE, cowriting(OFFLINE, artifact=play, **few))
+    says(agent, f"/write_{play.name} " + "# A title\r\nsome words on one line of it\n" * 4_000)
+    state = says(agent, "How long is it?")
+    assert len(play.text(state)) > 100_000
+
+
+def test_a_form_without_room_is_refused_when_it_is_made():
+    with pytest.raises(InvalidBudgetError, match="task_form"):
+        task(OFFLINE, form=Repair, form_tokens=10)
 
 
 def test_a_brief_and_a_text_outlive_the_conversation_word_for_word():

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.graph import END
 from langgraph.types import Command, Send, interrupt
-from pydantic import PlainValidator, WithJsonSchema
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.integrations.approval.decisions import (
     Allowed,
     Describe,
     allowed_for,
-    answer_schema,
-    checked_answer,
+    answer_type,
     request_about,
 )
 from langgraph_memory.summarization.state import read
@@ -99,12 +96,7 @@ def ask(
             raise InvalidInputError(f"No decision is allowed about {name!r}: do not ask about it.")
         decisions.append(choice)
     request = request_about(actions, decisions, describe)
-    answer: Any = Annotated[
-        Any,
-        PlainValidator(partial(checked_answer, request)),
-        WithJsonSchema(answer_schema(request)),
-    ]
-    decided = interrupt(request, response_schema=answer)
+    decided: Any = interrupt(request, response_schema=answer_type(request))
     return [_decided(action, each) for action, each in zip(actions, decided, strict=True)]
 
 

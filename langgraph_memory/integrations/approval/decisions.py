@@ -8,8 +8,11 @@ decision an action, in the order in which they were asked about.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, WithJsonSchema
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.shown import shown
@@ -20,8 +23,9 @@ __all__ = [
     "DecisionError",
     "NotPendingError",
     "allowed_for",
-    "answer_schema",
+    "answer_type",
     "checked_answer",
+    "is_refusal",
     "request_about",
 ]
 
@@ -169,8 +173,34 @@ def _edited(decision: Mapping[str, Any], action: Mapping[str, Any], about: str) 
     return {"name": edited["name"], "args": dict(edited["args"])}
 
 
-def answer_schema(request: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON schema of an answer to a request, for clients that show a form."""
+def answer_type(request: Mapping[str, Any]) -> Any:
+    """An answer to a request as a type: LangGraph checks what comes, clients show a form."""
+
+    def answer_to_what_was_asked(given: Any) -> list[dict[str, Any]]:
+        return checked_answer(request, given)
+
+    return Annotated[
+        Any, PlainValidator(answer_to_what_was_asked), WithJsonSchema(_schema(request))
+    ]
+
+
+# What pydantic calls the type above, and those of the middleware's questions "per_call".
+_REFUSAL = re.compile(
+    r"\d+ validation errors? for (function-plain\[answer_to_what_was_asked\b"
+    r"|function-wrap\[_as_sent\b|(tagged-union\[.*)?(Approve|Edit|Reject|Respond)Decision\b)"
+)
+
+
+def is_refusal(error: object) -> bool:
+    """Whether an error of a task says that an answer was none; LangGraph then kept nothing of it.
+
+    Args:
+        error: As a checkpointer gives it, as text.
+    """
+    return _REFUSAL.match(str(error)) is not None
+
+
+def _schema(request: Mapping[str, Any]) -> dict[str, Any]:
     forms = [
         {"oneOf": [_form(kind, action) for kind in config["allowed_decisions"]]}
         for action, config in zip(

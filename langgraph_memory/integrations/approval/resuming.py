@@ -11,6 +11,7 @@ from langgraph_memory.integrations.approval.decisions import (
     NotPendingError,
     allowed_for,
     checked_answer,
+    is_refusal,
     request_about,
 )
 from langgraph_memory.shown import shown
@@ -25,7 +26,8 @@ def resume_command(state: StateSnapshot, answers: Mapping[str, Any]) -> Command[
     other without a word: one to a question that nobody asks any more does nothing, one to a
     question that was answered runs what was decided first. `HumanInTheLoopMiddleware` finds a wrong
     one when it is kept already, and the thread cannot be resumed. All of these are refused here,
-    before the thread is touched.
+    before the thread is touched. An answer that LangGraph itself has refused is not kept; the
+    question waits on.
 
     Args:
         state: The thread as it is now, ``graph.get_state(config)``; or as it was when a question
@@ -39,13 +41,19 @@ def resume_command(state: StateSnapshot, answers: Mapping[str, Any]) -> Command[
         DecisionError: An answer is not one to what was asked.
     """
     asked = [(task, each) for task in state.tasks for each in task.interrupts]
-    waiting = {each.id: each for task, each in asked if task.result is None and task.error is None}
+    failed = {
+        each.id: task.error
+        for task, each in asked
+        if task.error and not (each.response_schema and is_refusal(task.error))
+    }
+    waiting = {
+        each.id: each for task, each in asked if task.result is None and each.id not in failed
+    }
     for key in answers:
-        failed = [task.error for task, each in asked if each.id == key and task.error]
-        if failed:
+        if key in failed:
             raise NotPendingError(
-                f"The interrupt {key!r} was answered, and the run then failed: {shown(failed[0])}. "
-                "Its first answer is kept: graph.invoke(None, config) tries again with that one."
+                f"The interrupt {key!r} was answered, and the run then failed: {shown(failed[key])}"
+                ". Its first answer is kept: graph.invoke(None, config) tries again with that one."
             )
     late = [key for key in answers if key not in waiting]
     if late or not answers:
