@@ -67,7 +67,7 @@ def embedder_named(name: str) -> Any:
             yours that is importable; else ``provider:model`` as LangChain names them.
 
     Raises:
-        InvalidInputError: If there is no such thing.
+        InvalidInputError: If there is no such thing, or it cannot be made.
         MissingExtraError: If the offline embedder or LangChain is needed and not installed.
     """
     if name == "local":
@@ -95,6 +95,11 @@ def embedder_named(name: str) -> Any:
         raise InvalidInputError(
             f"There is neither an embedder {name!r} in LangChain ({str(error).splitlines()[0]}) "
             f"nor an attribute {tail!r} in a module {head!r} on Python's path."
+        ) from error
+    except Exception as error:  # Whatever a provider's package says, mostly of its key.
+        raise InvalidInputError(
+            f"The embedder {name!r} could not be made ({str(error).splitlines()[0].rstrip('.')}). "
+            "Is the provider's key set, such as OPENAI_API_KEY?"
         ) from error
 
 

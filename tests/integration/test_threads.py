@@ -184,7 +184,9 @@ class TestWaitingForAPerson:
     def answers(self, state: Any, mode: str, *decisions: dict[str, Any]) -> Command[Any]:
         if mode == "batched":
             return Command(resume={"decisions": list(decisions)})
-        waiting = [interrupt.id for interrupt in state["__interrupt__"]]
+        # Tasks that run beside each other ask in any order.
+        asked = sorted(state["__interrupt__"], key=lambda each: each.value["tool_call_id"])
+        waiting = [interrupt.id for interrupt in asked]
         return Command(resume=dict(zip(waiting, decisions, strict=True)))
 
     async def test_history_is_untouched_and_the_approved_calls_run(
