@@ -1,6 +1,7 @@
 """A short reply read with the question it answers: "yes" to "Are you a vegetarian?"."""
 
 # A pattern is easier to check in one piece.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 
 from langgraph_memory.offline.words import has_han, sentences
 
-__all__ = ["Reply", "asks_about_user", "completed", "last_question"]
+__all__ = ["Reply", "asks_about_user", "completed", "corrected_limit", "last_question"]
 
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yea|yep|yup|ya|sure|correct|right|exactly|indeed|absolutely|definitely|of\scourse|that's\sright|"
@@ -129,6 +130,51 @@ def completed(asked: str, reply: str) -> Iterator[Reply]:
     filled = _filled_han(asked, rest) if han else _filled(asked, rest, replacing=no is not None)
     if filled:
         yield Reply(filled)
+
+
+_SUM = r"(?P<sum>[$€£¥]?\s?\d[\d.,]*\d\s?k?(?:\s?(?:dollars?|euros?|pounds?|francs?|yuan|rmb|yen|usd|eur|gbp|块钱?|元|万|欧元?|美元))?)"
+_MADE_IT = re.compile(
+    rf"^\W*(?:(?:all\sright|alright|ok(?:ay)?|fine|well|sure|then|yes|no|right|good|so)\W+)*(?:(?:let['’]?s|let\sus|please|you\scan|we\scan|i\scan|just)\s)*"
+    rf"(?:make|raise|lower|set|change|put|increase|reduce|bump|bring|stretch|go)\s(?:(?:it|that|the\s(?:budget|limit)|my\s(?:budget|limit))\s)?(?:up\s|down\s)?(?:to\s|at\s)?{_SUM}(?:\s(?:then|please|instead|now|from\snow\son|at\s(?:the\s)?most|max))*\W*$",
+    re.IGNORECASE,
+)
+_MADE_IT_HAN = re.compile(
+    rf"^\W*(?:(?:好的?|行|可以|嗯+|没问题|那好|算了)[吧啊]?[，,。 ]*)*(?:那?就|那?(?:就)?(?:把?(?:它|预算))?(?:改成|改到|改为|加到|提高到|提到|涨到|放宽到|降到|降为|定在|调到)){_SUM}(?:以内|之内)?[吧了好]*\W*$"
+)
+_THEIR_LIMIT = re.compile(
+    r"\byour\s(?P<what>(?:\w+\s)?(?:budget|spending\slimit|price\slimit|limit))\b|[你您]的?(?:\d[\d,.]*元?的?)?(?P<han>[\u4e00-\u9fff]{0,4}?预算)",
+    re.IGNORECASE,
+)
+_ASKS_FOR_MORE = re.compile(
+    r"\b(?:budget|limit|spend|pay|price|higher|lower|more|less|raise|increase|stretch|go\sup|afford)\b|预算|提高|放宽|加一?[点些]|降低|多少钱|价",
+    re.IGNORECASE,
+)
+
+
+def corrected_limit(spoken: str, asked: str, reply: str) -> str:
+    """A sum that takes the place of the one the assistant has just named as the user's limit.
+
+    "Make it 700" says so only after "Nothing fits your budget of 600. Shall I look higher?".
+
+    Args:
+        spoken: The assistant's message before the reply.
+        asked: The question it ends with, or nothing.
+        reply: The reply.
+
+    Returns:
+        The statement in the first person, or nothing.
+    """
+    if len(reply) > 80:
+        return ""
+    limit = _THEIR_LIMIT.search(spoken)
+    made = _MADE_IT_HAN.match(reply) or _MADE_IT.match(reply)
+    if not (limit and made and re.search(r"\d", spoken)):
+        return ""
+    if asked and not _ASKS_FOR_MORE.search(re.split(r"[，,;；]", asked)[-1]):
+        return ""  # It is about something else.
+    if limit["han"]:
+        return f"我的{limit['han']}是{made['sum'].strip()}"
+    return f"my {limit['what'].lower()} is {made['sum'].strip()}"
 
 
 def _continues_denial(rest: str) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-__all__ = ["without_reported"]
+from langgraph_memory.offline.kinship import RELATIVE_HAN
+
+__all__ = ["without_hearsay", "without_reported"]
 
 _VERB = r"(?:sa(?:id|ys?)|t(?:old|ells?)|wr(?:ote|ites?)|text(?:ed|s)|messaged|repl(?:ied|ies)|answer(?:ed|s)|ask(?:ed|s)|goes|claim(?:ed|s)|insist(?:ed|s)|explain(?:ed|s)|announced|shout(?:ed|s)|s[ai]ngs?|quipped|post(?:ed|s)|tweeted|puts?\sit)"
 _VERB_HAN = r"(?:说道?|讲|写道|回复|回了?一?句|[答问喊唱]道|唱|告诉(?:我|我们|大家)|留言)"
@@ -47,6 +49,56 @@ _TURN = re.compile(
     r"^[ \t]*(?:\[[^\]\n]{1,25}\][ \t]*)?(?P<who>[A-Z][\w.'-]{0,20}(?: [A-Z][\w.'-]{0,20})?|[\u4e00-\u9fff]{1,4}|@\w{1,20})[ \t]*[:：].*$",
     re.MULTILINE,
 )
+
+# What somebody else says of the user in the user's sentence. Who treats the user knows, and so do
+# papers.
+_WHO = r"(?:(?:(?:all|some|one|both|most|many)\s(?:of\s)?)?(?:my|our|his|her|their|the|a|an|some)\s(?:[\w'’-]+\s){1,3}?|(?:every|some|any)(?:one|body)\s|people\s|others\s|they\s|he\s|she\s|(?-i:[A-Z])[\w'’-]+\s(?:(?-i:[A-Z])[\w'’-]+\s)?)"
+_HOLDS = r"(?:sa(?:ys?|id)|thinks?|thought|believes?d?|claims?|claimed|tells?|told|insist(?:s|ed)?|reckons?|suspects?|wr(?:ites?|ote)|mention(?:s|ed)|assumes?d?|swears?|swore|complain(?:s|ed)|jok(?:es?|ed)|suggest(?:s|ed)|feels?|felt|(?:is|are)\s(?:sure|convinced|certain)|keeps?\s(?:saying|telling))"
+_KNOWS = r"doctor|physician|surgeon|dentist|nutritionist|dietiti?c?ian|nurse|gp|therapist|allergist|specialist|midwife|paediatrician|pediatrician|optician|\w+ologist|contract|lease|results?|report|label|scan|passport|visa|certificate|insurance|law|rules?"
+_HEARSAY = re.compile(
+    rf"(?P<opens>^\W*|[,;:]\s+|\b(?:and|but|so|because|though|although)\s+)"
+    rf"(?P<lead>(?!(?:I|we)\b)(?!(?:\w+\s){{0,3}}?(?:{_KNOWS})\b){_WHO}(?:\w+ly\s|always\s|often\s|just\s|once\s|still\s|all\s|also\s|even\s|once\s)*{_HOLDS}\s(?:(?:me|us|everyone|people|him|her|them)\s)?(?:that\s)?|according\sto\s(?!(?:\w+\s){{0,3}}?(?:{_KNOWS})\b)(?:\w+\s){{0,2}}?\w+,?\s)"
+    r"(?P<said>(?:I|we|my|our|I['’]m)\b(?:(?!\sbut\s)[^,;.!?])*)",
+    re.IGNORECASE,
+)
+_AGREED = re.compile(
+    r"\b(?:s?he|they|it|that|this|which|everyone)(?:['’]s|['’]re|\sis|\sare|\swas|\swere)\s(?:\w+ly\s|quite\s|so\s|all\s)?(?:right|true|correct)\b|\bI\s(?:agree|admit|must\sadmit|can\sonly\sagree)\b|\bindeed\b|\brightly\sso\b",
+    re.IGNORECASE,
+)
+_WHO_HAN = (
+    rf"(?:我们?|咱们?|他们?|她们?)?(?:的|家)?(?:[一几有]个|那个|这个|好|老|小|女|男|前|新|大)*(?:{RELATIVE_HAN}|家人|家里人|老师|同桌|网友|哥们|网上|经理|主管|师傅|班主任|教授|学生|对象|队友|球友)们?(?:[小老阿][\u4e00-\u9fff])?"
+    r"|大家|所有人|人人|别人|有人|人家|他们?|她们?|(?<![\u4e00-\u9fff])[小老阿](?![家是板有时师说])[\u4e00-\u9fff]"
+)
+_HOLDS_HAN = r"(?:说(?!道理|服)|讲|觉得|认为|以为|声称|怀疑|猜|嫌|坚称|告诉(?:我|我们|大家|别人)|跟(?:我|大家|别人)(?:说|讲)|对(?:我|大家|别人)(?:说|讲)|提到|写道?)"
+_HEARSAY_HAN = re.compile(
+    rf"(?P<opens>^\W*|[，,；;。：:])(?P<lead>(?:但是?|不过|因为|所以|而且|其实|对了|可是|然后|另外)*(?:{_WHO_HAN})(?:都|也|总|老|老是|总是|一直|经常|常|刚才?|昨天|今天|上次|之前|以前|那天|非|硬)*{_HOLDS_HAN}(?:过|了)?)"
+    # Up to where the user speaks again; a clause without a subject goes on with what is said.
+    r"(?P<said>(?:我|咱|俺)[^，,；;。！!？?]*(?:[，,](?!\s*(?:但|不过|可是|其实|确实|实际|所以|因为|而我|结果|没错|的确|是的|我|咱|俺|[他她]们?|这|那|你|您|请|以后|大家))[^，,；;。！!？?]*)*)"
+)
+_AGREED_HAN = re.compile(
+    r"(?:说|讲|猜|想)得?(?:很|真|太|挺|都|也|没)?(?:对|有道理|错|没错|准)|确实|的确|没错|是真的|是的|(?:我|咱)(?:也|自己也)?(?:承认|同意|这么觉得|这么认为|也觉得|也认为)"
+)
+_DENIED_HAN = re.compile(r"(?:说|讲|猜|想)(?:得)?(?:不对|错了)|不是(?:真的|这样)|才怪|胡说")
+
+
+def without_hearsay(sentence: str, following: str = "") -> str:
+    """A sentence without what others say of the user in it, unless the user agrees.
+
+    "My aunt says I snore" is her opinion; "… and she is right" makes it the user's own word.
+
+    Args:
+        sentence: The sentence.
+        following: The one after it, which may agree.
+    """
+    for hearsay, agreed in ((_HEARSAY, _AGREED), (_HEARSAY_HAN, _AGREED_HAN)):
+        kept, at = [], 0
+        for said in hearsay.finditer(sentence):
+            rest = f"{sentence[said.end() :]} {following}"
+            own = agreed.search(rest) is not None and not _DENIED_HAN.search(rest)
+            kept.append(sentence[at : said.start("lead")] + (said["said"] if own else ""))
+            at = said.end()
+        sentence = "".join([*kept, sentence[at:]])
+    return sentence
 
 
 def without_reported(text: str) -> str:

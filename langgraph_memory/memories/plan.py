@@ -21,6 +21,7 @@ from langgraph_memory.memories.statements import (
     negations,
     numbers,
     opposes,
+    says_more,
 )
 from langgraph_memory.memories.uses import is_same_use
 from langgraph_memory.records import (
@@ -88,8 +89,9 @@ class Plan:
                 return Saved(Outcome.DUPLICATE, self._use(each))
         replaced = dict(named)
         replaced |= {each.id: each for each, hit in near if self._gives_way(each, hit, record)}
-        replaced |= yield from self._on_subject(record)
-        replaced |= yield from self._retracted(edit.retracts)
+        ended = yield from self._on_subject(record)
+        ended |= yield from self._retracted(edit.retracts)
+        replaced |= {each.id: each for each in ended.values() if not _would_lose(each, record)}
         if not replaced:
             self._put(record)
             return Saved(Outcome.ADDED, record)
@@ -284,6 +286,12 @@ def _is_less_sure(record: MemoryRecord, other: MemoryRecord) -> bool:
     """Whether a guess stands against what was stated; then both stay, the guess marked as one."""
     guessed = Confirmation.INFERRED
     return record.confirmation is guessed and other.confirmation is not guessed
+
+
+def _would_lose(old: MemoryRecord, new: MemoryRecord) -> bool:
+    """Whether a limit, an order or a taste that is also in the old one would end with it."""
+    wish = old.type is MemoryType.PREFERENCE or not old.lifetime.archived_by_time
+    return wish and says_more(old.content, new.content)
 
 
 def _in_place_of(old: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:

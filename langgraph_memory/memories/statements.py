@@ -7,7 +7,16 @@ import unicodedata
 
 from langgraph_memory.store.analysis import query_terms
 
-__all__ = ["corrects", "is_about", "is_contained", "negations", "numbers", "opposes", "plain"]
+__all__ = [
+    "corrects",
+    "is_about",
+    "is_contained",
+    "negations",
+    "numbers",
+    "opposes",
+    "plain",
+    "says_more",
+]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -44,6 +53,16 @@ _ATTITUDE = re.compile(
     r"用户|[不没别別无無非]|更|最|很|非常|特别|喜欢|喜爱|热爱|讨厌|反感|偏好|偏爱|想要|爱|现在|如今|目前|已经|"
     r"再也|仍然|依然|还是|一直|总是|从来|了|的|是|有|再"
 )
+_JOINED = re.compile(
+    r"\s*(?:[;；，、]|,(?!\d)|\b(?:and|but|also|plus|while|whereas)\b|并且|而且|另外|此外|但是?|还有|同时)\s*"
+)
+# What makes a clause a limit, an order or a taste of its own.
+_OF_ITS_OWN = re.compile(
+    r"\b(?:must|should|shall|has\sto|have\sto|needs?\sto|always|only|at\s(?:the\s)?most|no\smore\sthan|less\sthan|under|below|within|up\sto|max(?:imum)?|"
+    r"limit|budget|prefers?|likes?|loves?|enjoys?|wants?|allergic|intolerant|vegan|vegetarian)\b|"
+    r"必须|一定|只|务必|每次|一律|总是|最多|至多|不超过|以内|以下|封顶|预算|喜欢|偏好|偏爱|爱|要|过敏"
+)
+_AMOUNT = re.compile(r"\d|[一二两三四五六七八九十]+[百千万]")
 SAME_THING = 0.6
 """Share of the words of two statements that both have, from which on they speak of one thing."""
 
@@ -73,6 +92,21 @@ def corrects(statement: str, other: str) -> bool:
         one == two
         and _has_words(one)
         and sum(before != after for before, after in zip(figures, others, strict=True)) == 1
+    )
+
+
+def says_more(statement: str, other: str) -> bool:
+    """Whether a statement holds a limit, an order or a taste of which another one says nothing.
+
+    "Never flies at night, and tickets must stay below 900" says more than "the budget is 700":
+    to replace it would end the limit on flights.
+    """
+    said, amount = _things(other), _AMOUNT.search(other) is not None
+    parts = [part for part in _JOINED.split(_folded(statement)) if _things(part)]
+    return len(parts) > 1 and any(
+        (_NEGATION.search(part) or _OF_ITS_OWN.search(part))
+        and not (_things(part) & said or (amount and _AMOUNT.search(part)))
+        for part in parts
     )
 
 

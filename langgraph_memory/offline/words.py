@@ -14,14 +14,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOKEN = re.compile(
     f"[{HAN}]+|[A-Za-zÀ-ɏ]+(?:-in-laws?)?(?:['’][A-Za-z]+)?(?:[+#]+)?|\\d+(?:[.,:/-]\\d+)*"
 )
-# A full stop ends a sentence only before a space and something that can open the next one.
+# A full stop ends a sentence only before a space and something that can open the next one. A run
+# of marks is tried from its beginning only: a text takes time in proportion to its length.
 _END = re.compile(
-    rf"[。！？][。！？!?]*[”’」』\"')）]*\s*|[!?]+[”’\"')）]*(?=\s|$|[{HAN}“])\s*|"
-    r"(?<=[^\s])\.+[”\"')]*(?=\s)\s+|\n+|…\s+"
+    rf"[。！？][。！？!?]*[”’」』\"')）]*\s*|(?<![!?])[!?]+[”’\"')）]*(?=\s|$|[{HAN}“])\s*|"
+    r"(?:(?<=[^\s.])|(?<=\s\.)|(?<=^\.))\.+[”\"')]*(?=\s)\s+|\n+|…\s+"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e|approx|Jr|Sr|Inc|Ltd|Nr|Tel)\.\s*$"
+    r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e|approx|Jr|Sr|Inc|Ltd|Nr|Tel)$"
 )
+_LONGEST_ABBREVIATION = len(" approx")
 _VOWEL = re.compile("[aeiouy]")
 
 
@@ -65,11 +67,12 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for end in _END.finditer(text):
-        piece = text[start : end.end()]
-        if end.group().startswith(".") and _ABBREVIATION.search(piece):
+        before = max(start, end.start() - _LONGEST_ABBREVIATION)
+        if end.group().rstrip() == "." and _ABBREVIATION.search(text[before : end.start()]):
             continue
-        if piece.strip():
-            found.append(piece.strip())
+        piece = text[start : end.end()].strip()
+        if piece:
+            found.append(piece)
         start = end.end()
     if text[start:].strip():
         found.append(text[start:].strip())

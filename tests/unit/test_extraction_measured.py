@@ -4,8 +4,12 @@
 the rules were made. Of the style `rambling`, it was looked at once, late. `paraphrase` is
 training material only. `fresh` was written later, without sight of the rules, and halved at random:
 single failures of its half `blind` were never looked at. So was `later`: moves and changes, words
-of others, people and things around the user. `extraction_corrections.jsonl` has pairs of messages,
-and what must be gone, or must stay, once the second was read; halved and kept in the same way.
+of others, people and things around the user. `limits` was written before its rules, too: limits and
+orders joined with each other or said within a request, how to answer, what others say; what an
+expected memory `lacks` belongs into one of its own.
+
+`extraction_corrections.jsonl` has pairs of messages, and what must be gone, or must stay, once the
+second was read; halved and kept in the same way.
 """
 
 import json
@@ -46,8 +50,10 @@ def proposed(row: dict[str, Any]) -> tuple[Proposal, ...]:
 def fits(found: Proposal, expected: dict[str, Any]) -> bool:
     kind = "forget" if found.action is Action.FORGET else found.type.value
     text = found.content.lower()
-    return kind in expected["types"] and all(
-        any(word.lower() in text for word in words) for words in expected["says"]
+    return (
+        kind in expected["types"]
+        and all(any(word.lower() in text for word in words) for words in expected["says"])
+        and not any(word.lower() in text for word in expected.get("lacks", ()))
     )
 
 
@@ -82,6 +88,10 @@ def measured(rows: list[dict[str, Any]]) -> tuple[float, float]:
         ("later", "build", "zh", 0.97, 0.97),
         ("later", "blind", "en", 0.90, 0.92),
         ("later", "blind", "zh", 0.78, 0.80),
+        ("limits", "build", "en", 0.97, 0.97),
+        ("limits", "build", "zh", 0.97, 0.97),
+        ("limits", "blind", "en", 0.85, 0.93),
+        ("limits", "blind", "zh", 0.85, 0.95),
     ],
 )
 def test_recall_and_precision(

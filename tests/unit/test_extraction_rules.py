@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph_memory.errors import InvalidMessagesError
 from langgraph_memory.extraction import Action, DropReason, Proposal, extract_by_rules
 from langgraph_memory.messages import made
+from langgraph_memory.offline.words import sentences
 from langgraph_memory.records import Confirmation, MemoryRecord, MemoryType
 
 MONDAY = datetime(2026, 11, 30, 9, tzinfo=UTC)
@@ -135,6 +136,167 @@ def test_a_limit_and_an_exclusion_in_one_message() -> None:
         MemoryType.CONSTRAINT,
         MemoryType.CONSTRAINT,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        (
+            "I never camp in winter and huts must stay below 80.",
+            ["The user never camps in winter.", "The user's requirement: huts must stay below 80."],
+        ),
+        (
+            "No bunk beds, and at most 70 a night.",
+            ["The user wants no bunk beds.", "The user's spending limit is at most 70 a night."],
+        ),
+        (
+            "Turku to Vaasa on 3 May, 45 at the most, nothing overnight",
+            ["The user's spending limit is 45 at the most.", "The user wants nothing overnight."],
+        ),
+        (
+            "A cabin in Vaasa, please nothing with stairs, not more than 90 euros",
+            [
+                "The user wants nothing with stairs.",
+                "The user's spending limit is not more than 90 euros.",
+            ],
+        ),
+        ("我从来不露营并且船票不能超过八十。", ["用户从来不露营。", "用户船票不能超过八十。"]),
+        ("下周无锡坐船到南通，不坐夜船", ["用户的要求：不坐夜船。"]),
+        (
+            "下周无锡到南通，票价八十以内，不坐夜船",
+            ["用户的花费要求：票价八十以内。", "用户的要求：不坐夜船。"],
+        ),
+        ("三条规则以后一直有效：我不坐夜船。", ["用户不坐夜船。"]),
+    ],
+)
+def test_limits_are_kept_apart(text: str, contents: list[str]) -> None:
+    found = read(text)
+    assert [each.content for each in found] == contents
+    assert {each.type for each in found} == {MemoryType.CONSTRAINT}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Turku to Vaasa on 3 May",
+        "Turku to Vaasa, 45 at the most this time, nothing overnight",
+        "Write a limerick, at most 5 lines, no rhymes",
+        "Sort the boats, no imports, at most 20",
+        "We rowed to Vaasa, 45 at most, nothing special",
+        "Huts must stay below 80 metres.",
+        "下周无锡坐船到南通",
+        "这次船票最多八十，不坐夜船",
+        "写首打油诗，最多五行，不要押韵",
+    ],
+)
+def test_a_request_alone_and_what_is_for_once_are_no_limits(text: str) -> None:
+    assert read(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "content"),
+    [
+        (
+            "Nothing sails within your budget of 40. Shall I look higher?",
+            "All right, make it 60.",
+            "The user's budget is 60.",
+        ),
+        ("您的船票预算是40，没有合适的，要提高一点吗？", "行，加到60吧", "用户的船票预算是60。"),
+    ],
+)
+def test_a_limit_the_assistant_named_is_corrected(asked: str, reply: str, content: str) -> None:
+    found = one(AIMessage(asked, id="q"), HumanMessage(reply, id="a"))
+    assert (found.content, found.source_message_ids) == (content, ("q", "a"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply"),
+    [
+        ("Your budget is 40. How many pages should the log have?", "Make it 60."),
+        ("The boat costs 40. Shall I look higher?", "All right, make it 60."),
+        ("您的预算是40，几点出发？", "那就15点"),
+        ("Hello!", "Make it 60."),
+    ],
+)
+def test_another_sum_is_no_limit(asked: str, reply: str) -> None:
+    assert read(AIMessage(asked, id="q"), HumanMessage(reply, id="a")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Please keep your summaries brief.", "order:length"),
+        ("Could you make your explanations simpler?", None),
+        ("Blunter replies please.", "order:tone"),
+        ("I have a stammer, and please keep your sentences short.", "order:length"),
+        ("总结请尽量简洁一些。", "order:length"),
+        ("你的解释太长了，请短一点。", None),
+    ],
+)
+def test_how_to_answer_is_an_order(text: str, subject: str | None) -> None:
+    found = [each for each in read(text) if each.type is MemoryType.INSTRUCTION]
+    assert [each.subject for each in found] == [subject]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please keep the preface short.",
+        "What is a sloop? Please be brief.",
+        "Please make your next reply longer.",
+        "Tell me about sloops, and be brief.",
+        "帆船是什么？回答短一点。",
+        "请把前言写短一点。",
+    ],
+)
+def test_how_one_text_is_to_be_is_no_order(text: str) -> None:
+    assert read(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("My uncle says I am allergic to figs.", []),
+        ("Everybody thinks I own a boat and I never row.", []),
+        ("According to my cousin I hate figs.", []),
+        (
+            "My uncle says I hate figs, and he is right.",
+            ["The user hates figs."],
+        ),
+        ("My uncle says I hate figs. That's true.", ["The user hates figs."]),
+        ("我叔叔说我对无花果过敏。", []),
+        ("大家都觉得我爱吃无花果，不吃枣。", []),
+        ("我叔叔说我讨厌无花果。他说得对。", ["用户讨厌无花果。"]),
+        ("我叔叔说我讨厌无花果，他说得不对。", []),
+        ("I told my uncle that I hate figs.", []),
+        ("我叔叔说我太瘦，其实我对枣过敏。", ["用户对枣过敏。"]),
+    ],
+)
+def test_what_others_say_of_the_user_is_theirs_unless_agreed(
+    text: str, contents: list[str]
+) -> None:
+    assert [each.content for each in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    "text", ["." * 100_000, "x" + "!" * 100_000 + "x", "Mr. " * 50_000, " . " * 50_000]
+)
+def test_long_runs_of_marks_are_sentences(text: str) -> None:
+    # In time that grows with the square of the length, some of these would take minutes.
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Dr. Wren rows. He wins.", ["Dr. Wren rows.", "He wins."]),
+        ("Wait ... what?! (Really.) Yes", ["Wait ...", "what?!", "(Really.)", "Yes"]),
+        ("Figs, dates, etc. are here... And more", ["Figs, dates, etc. are here...", "And more"]),
+        ("approx. 3 m. x", ["approx. 3 m.", "x"]),
+    ],
+)
+def test_sentences(text: str, parts: list[str]) -> None:
+    assert sentences(text) == parts
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,35 @@ def test_two_events_with_other_figures_are_two(memories):
     assert len(contents(memories)) == 2
 
 
+@pytest.mark.parametrize(
+    ("two", "newer"),
+    [
+        (
+            "The user never camps in winter and huts must stay below 80.",
+            "The user's limit is 120 from now on.",
+        ),
+        ("用户从不露营，船票最多八十。", "用户的预算是一百二十。"),
+    ],
+)
+def test_a_correction_ends_no_limit_of_which_it_says_nothing(memories, two, newer):
+    old = MemoryRecord(content=two, type=MemoryType.CONSTRAINT, subject="budget")
+    new = MemoryRecord(content=newer, type=MemoryType.CONSTRAINT, subject="budget")
+    memories.save(old)
+    assert memories.save(new).outcome is Outcome.ADDED
+    newest = MemoryRecord(content="The user's limit is 150 now.", subject="budget")
+    assert memories.save(newest.revised(type=MemoryType.CONSTRAINT)).replaced[0].id == new.id
+    assert sorted(contents(memories)) == sorted([two, newest.content])
+
+
+def test_what_is_retracted_takes_no_other_taste_with_it(memories):
+    both = "The user drinks milk and prefers rooms with a view."
+    memories.save(MemoryRecord(content=both, type=MemoryType.PREFERENCE))
+    no_longer = MemoryRecord(content="The user no longer drinks milk.", type=MemoryType.PREFERENCE)
+    edits = [Remember(no_longer, retracts=("The user drinks milk.",))]
+    memories.store.commit(drive(memories.plan(edits)).changes)
+    assert both in contents(memories)
+
+
 def test_one_subject_has_one_value(memories):
     old = MemoryRecord(content="The user works at Orbital.", subject="employer")
     beside = MemoryRecord(content="The user works out on Mondays.", subject="sport")

@@ -14,17 +14,18 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Steps
-from langgraph_memory.extraction.answers import completed
+from langgraph_memory.extraction.answers import completed, corrected_limit
 from langgraph_memory.extraction.dates import days, period
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
+from langgraph_memory.extraction.reported import without_hearsay
 from langgraph_memory.extraction.request import ExtractionRequest
-from langgraph_memory.extraction.rules.chinese.reading import read_chinese
-from langgraph_memory.extraction.rules.english.reading import read_english
+from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
+from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
 from langgraph_memory.extraction.rules.keywords import keywords
 from langgraph_memory.extraction.secrets import holds_secret
 from langgraph_memory.extraction.turns import Utterance, speakers, utterances
-from langgraph_memory.messages import check_messages
+from langgraph_memory.messages import check_messages, key_of, role_of, text_of
 from langgraph_memory.offline.words import has_han, sentences
 from langgraph_memory.records import Confirmation, MemoryType
 
@@ -51,6 +52,7 @@ _SEVERAL = frozenset(
 # it can, so that a text takes time in proportion to its length.
 _RUN = re.compile(r"(([^\w\s])\2\2)\2+")
 _PIECE = re.compile(r".{1,2000}$|.{1,1800}[.!?。！？](?=\s|[^\x00-\x7f])\s*|.{1,2000}")
+_SELF = re.compile(r"\b(?:i|me|my|we|our|us|you|your)\b|[我咱俺你您]", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z]+")
 _MIXED = re.compile(
     r"(?<=[A-Za-z.!?,])\s+(?=[\u4e00-\u9fff]{3})|(?<=[\u4e00-\u9fff。！？，])\s*(?=(?:I'm|I|My|my|Please|Always|Never)\s\w+\s\w+)"
@@ -91,6 +93,7 @@ def extract_by_rules(
     moment = said_at or clock.now()
     said = list(utterances(messages))
     several = len(speakers(said)) > 1 or (speaker is not None and bool(speakers(said) - {speaker}))
+    spoken = {key_of(one): text_of(one) for one in messages if role_of(one) == "assistant"}
     proposals: list[Proposal] = []
     dropped: list[Dropped] = []
     for one in said:
@@ -98,16 +101,26 @@ def extract_by_rules(
             if one.text:
                 dropped.append(Dropped(one.message_id, DropReason.OTHER_SPEAKER))
             continue
-        for found in _proposed(one, proposals, dropped, moment):
+        for found in _proposed(one, spoken.get(one.asked_id, ""), dropped, moment):
             named = _named(found, one.speaker) if several and speaker is None else found
             proposals.append(replace(named, speaker=one.speaker))
     return Extraction(tuple(_once_each(proposals)), tuple(dropped))
 
 
 def _proposed(
-    said: Utterance, before: Sequence[Proposal], dropped: list[Dropped], moment: datetime
+    said: Utterance, spoken: str, dropped: list[Dropped], moment: datetime
 ) -> Iterator[Proposal]:
     text = said.text[:_LONGEST_MESSAGE]
+    corrected = corrected_limit(spoken, said.asked, text)
+    if corrected:
+        yield from (
+            replace(
+                _finished(draft, said, moment, has_han(corrected)),
+                source_message_ids=(said.asked_id, said.message_id),
+            )
+            for draft in _drafts(corrected, replying=True)
+        )
+        return
     reply = next(completed(said.asked, text), None) if said.asked else None
     if reply is not None and not holds_secret(text):
         confirmation = Confirmation.CONFIRMED if reply.agreed else Confirmation.STATED
@@ -127,6 +140,7 @@ def _proposed(
         for part in _by_script(piece)
         for one in sentences(part)
     ]
+    asking = {at for at, one in enumerate(lines) if _asks(one)}
     own = False
     for at, sentence in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
@@ -140,12 +154,22 @@ def _proposed(
             continue
         if len(sentence) > _LONGEST_SENTENCE:
             continue
+        bare = without_hearsay(sentence, following)
+        asked = len(asking) > (at in asking)  # By another sentence.
         if _is_chinese(sentence):
-            drafts, own = read_chinese(sentence, own=own)
+            drafts, own = read_chinese(bare, own=own, asked=asked)
         else:
-            drafts, own = read_english(sentence), False
+            drafts, own = read_english(bare, asked=asked), False
         for draft in drafts:
             yield _finished(draft, said, moment, _is_chinese(sentence))
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence asks for something, or names a matter that is not the speaker's."""
+    if _is_chinese(sentence):
+        return asks_chinese(sentence) or (len(sentence) > 8 and not _SELF.search(sentence))
+    words = len(sentence.split())
+    return asks_english(sentence) or (words > 4 and not _SELF.search(sentence))
 
 
 def _drafts(text: str, *, replying: bool) -> list[Draft]:

@@ -13,12 +13,12 @@ from langgraph_memory.extraction.rules.chinese.exclusions import read_exclusion
 from langgraph_memory.extraction.rules.chinese.tastes import topic_han
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_limit", "read_order", "read_withdrawal"]
+__all__ = ["read_limit", "read_manner", "read_order", "read_withdrawal"]
 
 _NUMBER = r"(?:\d[\d,.]*\s?(?:万|千|百|k|K|w|W)?|[零一二两三四五六七八九十百千万几]{1,8})"
 _MONEY = rf"{_NUMBER}\s?(?:多)?(?:块钱?|元|万|千|百|美元|美金|欧元?|英镑|日元|港币|人民币|刀|镑|RMB|rmb|k|K)?"
 _TALKS = re.compile(
-    r"预算|花费?|开销|价格|价位|价钱|单价|总价|费用|贵|便宜|房租|租金|首付|人均|每晚|一晚|消费|支出|[块元]|钱|美元|欧元|人民币|出得起|承受|最高价|上限|心理价位|出到|手头|可以用|封顶"
+    r"预算|花费?|开销|账单|学费|餐费|票价|房费|[机车船门]票|价格|价位|价钱|单价|总价|费用|贵|便宜|房租|租金|首付|人均|每晚|一晚|消费|支出|[块元]|钱|美元|欧元|人民币|出得起|承受|最高价|上限|心理价位|出到|手头|可以用|封顶"
 )
 _BOUND = re.compile(
     r"以内|之内|以下|不超过|不能超过?|别超过?|不要超过?|控制在|最多|顶多|至多|上限|封顶|内$|不高于|低于|别高于|高于|压在|控制|封顶|可以用|只能花|准备花|打算花|想花|总共|一共|放宽到?|提高到?|加到|降到|改成|左右|上下|只有|只能|只够|只打算|不到|大概|大约|差不多|超过|以上|预算|价位"
@@ -32,6 +32,10 @@ _STANDING = re.compile(
 )
 _ONCE = re.compile(
     r"这次|这回|这一次|今天(?!起|开始)|现在就|马上|立刻|这[个段篇封张份条句](?!项目)|刚才|上面|下面的|本次|暂时|先这样|待会"
+)
+# 下面几点一直有效 announces orders, and is none.
+_ANNOUNCES = re.compile(
+    r"^\S{0,6}(?:[件条点项]|规则|要求|以下|如下)\S{0,8}(?:有效|生效|适用|算数|成立|不变)$"
 )
 _AFTERWARDS = re.compile(
     r"(?:[那之来年月天周完了此]|毕业|结婚|退休)以后|一直以来|以后再说|随时(?:都)?可以|^(?:他|她|它|这|那|生活|人生|人们|孩子|大家|世界|时间)"
@@ -75,8 +79,9 @@ _FILES = re.compile(
 
 def read_limit(text: str, original: str) -> list[Draft]:
     """A limit on spending."""
+    bare_limit = _is_bare_limit(text)
     if not re.search(_MONEY, text) or (
-        _NOT_MONEY.search(text) and not re.search(r"预算|块|元|钱|万", text)
+        _NOT_MONEY.search(text) and not (bare_limit or re.search(r"预算|块|元|钱|万", text))
     ):
         return []
     number = re.search(
@@ -93,7 +98,7 @@ def read_limit(text: str, original: str) -> list[Draft]:
             + r"$",
             text,
         )
-        if not (number and strict) or _NOT_MONEY.search(text):
+        if not (number and (bare_limit or (strict and not _NOT_MONEY.search(text)))):
             return []
     budget = re.search(r"预算", text)
     if not budget and not _BOUND.search(text):
@@ -149,6 +154,19 @@ def _budget_of(text: str) -> str:
     )
 
 
+# A bound of money that stands by itself: 三百以内, 一小时最多八十. What has another unit is none.
+_BARE = re.compile(
+    rf"^(?:价格|总共|一共|加起来)*(?:每|一)?(?:小时|晚|天|人|个人|张|次|餐|月|位|间|份)?(?:人均)?(?:最多|不超过|不能超过|别超过|不要超过|顶多|至多|控制在)(?P<n>{_NUMBER})(?:块钱?|元|以内|之内)?$|"
+    rf"^(?:价格|总共|一共|加起来)*(?:每|一)?(?:小时|晚|天|人|个人|张|次|餐|月|位|间|份)?(?:人均)?(?P<m>{_NUMBER})(?:块钱?|元)?(?:以内|之内|以下|封顶)$"
+)
+
+
+def _is_bare_limit(text: str) -> bool:
+    found = _BARE.match(re.sub(r"^我", "", text))
+    amount = found and (found["n"] or found["m"])
+    return bool(amount) and (len(str(amount)) > 1 or not str(amount).isdigit())
+
+
 def read_withdrawal(text: str) -> list[Draft]:
     """What the user wants forgotten."""
     found = _FORGET.match(text)
@@ -191,7 +209,7 @@ def read_order(
             if pattern is _CALL_ME:
                 return [Draft(MemoryType.FACT, f"用户希望被称为{name}", 0.95, subject="nickname")]
             return [Draft(MemoryType.FACT, f"大家叫用户{name}", 0.9, subject="nickname")]
-    if _ONCE.search(original):
+    if _ONCE.search(original) or _ANNOUNCES.match(original):
         return []
     if re.match(r"(?:别|不要|不用)再?[\u4e00-\u9fff]{1,2}了$", original):
         return []  # Of what goes on just now.
@@ -286,6 +304,39 @@ def read_order(
                 subject=f"taste:{topic_han(refused.group('what'))}",
             )
         ]
+    return []
+
+
+_SPEECH = r"(?:回答|回复|答复|答案|解释|说明|总结|段落|句子|语气|措辞|表达|说话|讲话|用词|例子)"
+_HOW = r"(?:简短|简洁|简单|精简|精炼|短|长|详细|具体|通俗|口语化?|直白|直接|正式|随意|客气|委婉|温和|严肃|幽默|友好|清楚|清晰|明了|易懂|准确|专业|生动)"
+_SOMEWHAT = r"(?:一点儿?|一些|些|点儿?|即可|就好|就行|为主)*"
+# How the assistant is to talk, whatever about; of one text (把引言写短一点) it says nothing.
+_TALKS_SO = re.compile(
+    rf"^(?:请|麻烦|希望|[你您]|能不能|能否|可否|可以|把|将|的|所有|尽量|都|也|要|保持|给我){{0,6}}"
+    rf"(?:{_SPEECH}(?:请|都|也|要|得|可以|能|能不能|尽量|写|讲|说|弄|给|用|保持|务必){{0,4}}(?:再|更)?(?:{_HOW}{_SOMEWHAT}|(?:控制|限制|保持)?在?(?:\d+|[一二两三四五六七八九十百]+)(?:个?字|行|句话?|段话?)(?:以内|之内|内|以下))"
+    rf"|(?:跟|和|对)我(?:说话|讲话)\S{{0,4}}?{_HOW}{_SOMEWHAT}|(?:用)?{_HOW}(?:地|的(?:话|语言))?{_SPEECH})(?:吗)?$"
+)
+_SHORTLY = re.compile(
+    rf"^(?:请|麻烦|希望|[你您]|尽量|要|能不能|可以)*(?:再|更|尽量)?{_HOW}(?:一点儿?|一些|些|点儿?)(?:吗)?$"
+)
+_ONE_TEXT = re.compile(r"[这那本]|下[一个次条]|上[一个次条]|第[一二三\d]|刚才|一[篇个封段]")
+
+
+def read_manner(original: str, before: str, *, alone: bool) -> list[Draft]:
+    """An order on how to answer.
+
+    Args:
+        original: The clause.
+        before: The clause before it, which may speak of the answers.
+        alone: Whether nothing is asked for that it may be about.
+    """
+    if _ONE_TEXT.search(original):
+        return []
+    of_answers = re.search(rf"[你您]的?{_SPEECH}", before) is not None
+    if (alone or of_answers) and _TALKS_SO.match(original):
+        return [_ordered(original, 0.75)]
+    if of_answers and _SHORTLY.match(original):
+        return [_ordered(f"回答{re.sub('^(?:请|麻烦|希望|[你您])+', '', original)}", 0.75)]
     return []
 
 

@@ -11,17 +11,30 @@ from dataclasses import replace
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.belonging import read_around
 from langgraph_memory.extraction.rules.chinese.clauses import Clause, about_user, clauses
-from langgraph_memory.extraction.rules.chinese.orders import read_limit, read_order, read_withdrawal
+from langgraph_memory.extraction.rules.chinese.orders import (
+    read_limit,
+    read_manner,
+    read_order,
+    read_withdrawal,
+)
+from langgraph_memory.extraction.rules.chinese.terms import (
+    is_about_work,
+    is_for_once,
+    read_requirement,
+    read_spared,
+    tells,
+)
 from langgraph_memory.extraction.rules.chinese.verbs import read_verb
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_chinese"]
+__all__ = ["asks_chinese", "read_chinese"]
 
+_TERMS = frozenset({MemoryType.CONSTRAINT, MemoryType.PREFERENCE, MemoryType.INSTRUCTION})
 _HYPOTHETICAL = re.compile(
     r"^\W*(?:那|但|可|不过|而且)?(?:如果|假如|假设|假使|倘若|要是|若是|万一|比如|例如|譬如|想象|假装|设想|举个例子|好比|扮演|你是一|你现在是|就算我|即使我|哪怕我)|我要是|(?:要是|的话)[^，,]{0,3}就好了"
 )
 _MATERIAL = re.compile(
-    r"^\W*(?:请|麻烦|帮我|帮忙|你|您|能不能|可以|给我|现在|那|替我|再)*(?:把[^，。]{0,60}?(?:翻译|译成|改写|润色|改成|总结|缩写|扩写)|翻译|总结|概括|润色|改写|校对|缩写|续写|仿写|写一?[首篇段个封份句]|编一?[个段]|创作|生成|解释|分析|讲一?个|说说|列出|介绍一下(?!我))"
+    r"^\W*(?:请|麻烦|帮我|帮忙|你|您|能不能|可以|给我|现在|那|替我|再)*(?:把[^，。]{0,60}?(?:翻译|译成|改写|润色|改成|总结|缩写|扩写)|翻译|总结(?!请|要|都|也|尽量|得|用|里)|概括|润色|改写|校对|缩写|续写|仿写|写一?[首篇段个封份句]|编一?[个段]|创作|生成|解释|分析|讲一?个|说说|列出|介绍一下(?!我))"
 )
 _ASKING = re.compile(
     r"(?:吗|么|呢)$|[?？]$|(?<![没有])什么(?!都)|怎么(?!都|说|样也)|怎样|如何|为何|为什么|为啥|哪(?:里|儿|个|些|种|家|款|天|年|位|一)?(?!怕|都|里都|儿都)|谁(?!都)|是否|是不是|有没有|能不能|会不会|要不要|可不可以|该不该|多少(?!有|都)|几(?:点|号|岁|个|天)(?!以)|多久|多大|多远|啥(?!都)"
@@ -56,8 +69,13 @@ _JUNK = re.compile(
 )
 
 
+def asks_chinese(sentence: str) -> bool:
+    """Whether a sentence asks the assistant for something to be told, made or done."""
+    return _MATERIAL.match(sentence) is not None or _ASKING.search(sentence) is not None
+
+
 def read_chinese(
-    sentence: str, *, replying: bool = False, own: bool = False
+    sentence: str, *, replying: bool = False, own: bool = False, asked: bool = False
 ) -> tuple[list[Draft], bool]:
     """Statements about the user in one sentence, and whether it ends with one about the user.
 
@@ -65,15 +83,20 @@ def read_chinese(
         sentence: A sentence of the user's own words.
         replying: Whether it was completed from a question, so that it is no question itself.
         own: Whether the sentence before it was about the user.
+        asked: Whether another sentence of the message asks for something, so that 简短一点 is about
+            the answer to that.
     """
     if _MATERIAL.match(sentence) and not re.search(r"以后|今后|每次|从现在|一律", sentence):
         return [], False
     asks = not replying and re.search(r"[?？]\s*$", sentence) is not None
-    found: list[Draft] = []
+    read: list[tuple[Clause, list[Draft]]] = []
     reasoned = supposed = False
     pieces = list(clauses(sentence, own=own))
+    once = is_for_once(sentence)
+    asked = asked or any(_ASKING.search(one.original) for one in pieces[:-1])
     for at, clause in enumerate(pieces):
         supposed = supposed or _HYPOTHETICAL.search(clause.original) is not None
+        read.append((clause, []))
         if supposed or _REPORT.match(clause.original):
             continue
         asking = not replying and (
@@ -84,26 +107,62 @@ def read_chinese(
             clause.original,
         ):
             continue
-        drafts = _read(clause, reasoned=reasoned, before=pieces[at - 1] if at else None)
+        drafts = _read(
+            clause,
+            reasoned=reasoned,
+            before=pieces[at - 1] if at else None,
+            once=once,
+            alone=not asked and (len(pieces) == 1 or reasoned or pieces[at - 1].own),
+        )
         if clause.hedged:
             drafts = [replace(one, confidence=min(one.confidence, 0.6)) for one in drafts]
         reasoned = reasoned or any(
             one.type in {MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL} for one in drafts
         )
-        found.extend(drafts)
+        read[-1] = (clause, drafts)
+    terms = once or supposed or is_about_work(sentence)
+    found = [one for _, drafts in read for one in drafts] if terms else _with_terms(read)
     return found, bool(pieces) and pieces[-1].own
 
 
-def _read(clause: Clause, *, reasoned: bool, before: Clause | None) -> list[Draft]:
+def _with_terms(read: list[tuple[Clause, list[Draft]]]) -> list[Draft]:
+    """What was read, with the terms that it gives a meaning.
+
+    房间必须有浴缸 may be said of anything; beside a limit, an order or a taste of the user, it is
+    one, too. 不住一楼 is, beside one or after a request.
+    """
+    beside = any(one.type in _TERMS for _, drafts in read for one in drafts)
+    found: list[Draft] = []
+    for at, (clause, drafts) in enumerate(read):
+        found.extend(drafts)
+        if drafts or _ASKING.search(clause.original) or _REPORT.match(clause.original):
+            continue
+        wanted = beside or (at > 0 and not any(tells(one.original) for one, _ in read[:at]))
+        # What is not used or eaten beside something else was for the readers of verbs.
+        term = (read_spared(clause.original) if wanted and not clause.own else None) or (
+            read_requirement(clause.original) if beside else None
+        )
+        found.extend([term] if term else [])
+    return found
+
+
+def _read(
+    clause: Clause, *, reasoned: bool, before: Clause | None, once: bool, alone: bool
+) -> list[Draft]:
     text, original = clause.text, clause.original
     withdrawn = read_withdrawal(original)
     if withdrawn:
         return withdrawn
+    if once:
+        return _stated(clause, before)  # No limit and no order that is to last.
     limit = read_limit(
         text, before.original if before and re.search("预算|花|钱", before.original) else ""
     )
     if limit:
         return limit
+    spoken = read_manner(original, before.original if before else "", alone=alone)
+    if spoken:
+        return spoken
     order = read_order(
         text,
         original,
@@ -111,8 +170,11 @@ def _read(clause: Clause, *, reasoned: bool, before: Clause | None) -> list[Draf
         reasoned=reasoned,
         continues=clause.own and clause.text != original,
     )
-    if order:
-        return order
+    return order or _stated(clause, before)
+
+
+def _stated(clause: Clause, before: Clause | None) -> list[Draft]:
+    text, original = clause.text, clause.original
     for pattern, kind, importance in (
         (_ADVICE, MemoryType.CONSTRAINT, 0.85),
         (_EFFECT, MemoryType.PREFERENCE, 0.6),

@@ -21,6 +21,7 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     LIKE,
     MOMENT,
     STANCE,
+    is_past,
     one_of,
 )
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
@@ -116,4 +117,15 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
         )
     if verb == "speak" and rest:
         return Draft(MemoryType.SKILL, content, 0.6)
+    if verb in STANCE or verb in HABIT_ONLY or is_past(verb) or not rest:
+        return None
+    # Of other verbs, what is never done, or not done with a kind of thing.
+    if (
+        "never" in said.adverbs
+        and len(rest.split()) > 1
+        and not re.search(r"\b(?:before|again|yet)$", rest)
+    ):
+        return Draft(CONSTRAINT, content, 0.75, 0.8, subject=habit_key(verb, rest))
+    if is_unwanted(rest) and not rest.startswith("to "):
+        return Draft(CONSTRAINT, content, 0.6, 0.7, subject=habit_key(verb, rest))
     return None

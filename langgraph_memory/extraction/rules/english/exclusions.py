@@ -7,16 +7,31 @@ from __future__ import annotations
 import re
 
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.terms import is_about_work
 from langgraph_memory.extraction.rules.english.third_person import pronouns_changed
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import MOMENT, is_kind
 from langgraph_memory.records import MemoryType
 
-__all__ = ["is_unwanted", "read_exclusion"]
+__all__ = ["is_unwanted", "read_exclusion", "read_spared"]
 
 _NO = re.compile(
     r"^(?:please,?\s)?(?:(?:absolutely|definitely|strictly)\s)?(?P<no>no(?:\smore)?|enough(?:\swith)?(?:\sof)?(?:\sthe)?|nothing(?=\s(?:with|containing|made)\b))\s(?P<what>[\w\s'’-]+?)"
     r"(?P<when>,?\s(?:please|ever|for\sme|from\snow\son|any\s?more|at\sall|again|in\s\w+\s\w+|(?:when|on|for|with|over|before|after)\b.*))*$",
+    re.I,
+)
+_SPARED = re.compile(
+    r"^(?:(?:absolutely|definitely|strictly|also|and)\s)*(?:please,?\s)?(?P<no>nothing|no|not)\s(?P<what>[\w\s'’-]+?)(?:,?\s(?:please|thanks))?$",
+    re.I,
+)
+# "Nothing special" is a thing to say; "nothing works" tells how things are.
+_NOTHING_SAID = re.compile(
+    r"^(?:special|much|else|new|wrong|really|major|serious|important|interesting|personal|but|compared|like|left|yet|more|less|to|is|was|i|we|you|he|she|they|it|so|of|fancy|urgent|yet|serious)\b|^\w+(?<!s)s\b(?!\s(?:only|or))|^\w+s$",
+    re.I,
+)
+_LASTS = re.compile(
+    r"^(?:about\s)?\d+\s(?:minutes?|mins?|hours?)\s(?:a|per|each|every)\s(?:day|night|week|session|evening)\b.*\b(?:at\smost|max\w*|tops|or\sless)$|"
+    r"^(?:at\s(?:the\s)?most|max\w*|no\smore\sthan|not\smore\sthan|up\sto)\s\d+\s(?:minutes?|mins?|hours?)\s(?:a|per|each|every)\s(?:day|night|week|session|evening)$",
     re.I,
 )
 _MARKED = re.compile(r"\b(?:for\sme|ever|never|from\snow\son|at\sall|again)\b", re.I)
@@ -88,6 +103,8 @@ def read_exclusion(clause: str, sentence: str) -> Draft | None:
             subject=f"order:{topic(what)}",
         )
     marked = _MARKED.search(clause) is not None
+    if is_about_work(sentence) and not marked:
+        return None
     if not _is_kind_of_thing(what) and not (marked or re.search(r"\bplease\b", sentence, re.I)):
         return None
     if len(what.split()) > 8 or re.search(r"\bfrom\sthe\b|\b(?:is|are|was|were|has|have)\b", what):
@@ -99,4 +116,44 @@ def read_exclusion(clause: str, sentence: str) -> Draft | None:
         0.8,
         0.85 if marked else 0.7,
         subject=f"taste:{topic(re.sub('^(?:with|containing|made) ', '', what))}",
+    )
+
+
+def read_spared(clause: str) -> Draft | None:
+    """What a part of a request rules out, or how long it lets something last; or None.
+
+    Whoever calls has seen that something is asked for, and not for this once only.
+    """
+    if _LASTS.match(clause):
+        return Draft(MemoryType.CONSTRAINT, f"The user's limit: {clause}", 0.75, 0.7)
+    found = _SPARED.match(clause)
+    if found is None or _ONCE.search(clause) or len(found.group("what").split()) > 8:
+        return None
+    what, no = found.group("what"), found.group("no").lower()
+    talk = _NOTHING_SAID if no == "nothing" else _TALK
+    if (
+        talk.match(what)
+        or talk.match(what.split(" ")[-1])
+        or _needs(what)
+        or (no == "not" and not re.match(r"on|in|at|near", what))
+    ):
+        return None
+    return Draft(
+        MemoryType.CONSTRAINT,
+        f"The user wants {no} {pronouns_changed(what)}",
+        0.8,
+        0.7,
+        subject=f"taste:{topic(re.sub('^(?:with|containing|made) ', '', what))}",
+    )
+
+
+def _needs(what: str) -> bool:
+    """Whether it goes on with a verb, so that it tells something: "no rooms were free"."""
+    return (
+        re.search(
+            r"\b(?:is|are|was|were|has|have|had|left|free|found|needed|required|necessary|available|there|here|works?)\b",
+            what,
+        )
+        is not None
+        and " that " not in f" {what} "
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 import re
 
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.terms import BOUND_FIRST, BOUND_LAST
 from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
 from langgraph_memory.offline.words import listed, stem
 from langgraph_memory.records import MemoryType
 
-__all__ = ["amount_in", "limit_of"]
+__all__ = ["amount_in", "is_bare", "limit_of"]
 
 _CURRENCY = (
     r"(?:dollars?|euros?|pounds?|quid|bucks?|usd|eur|gbp|yuan|rmb|cny|yen|jpy|kronor|kroner|sek|nok|dkk|chf|francs?|rupees?|inr|"
@@ -49,6 +50,17 @@ _FRAGMENT = re.compile(
     r"max(?:imum)?\s|budget\b|price\s|(?:under|below|less\sthan|no\smore\sthan|at\smost|up\sto|within|cheaper\sthan|between)\s|no\s(?:\w+\s)?(?:over|above|more)\s|it\s(?:must|has\sto|should|can)\s|can\snot\s(?:be|go|cost))",
     re.I,
 )
+_ELLIPTIC = re.compile(rf"^(?:please\s)?(?:{BOUND_FIRST}|{BOUND_LAST})", re.I)
+# After a bare figure: what it is paid for, or nothing. "3 arguments" cost nothing.
+_PAID = re.compile(
+    r"\d[\d.,]*(?!\d)(?:k\b)?(?=\s*(?:$|,|[-–]|(?:a|an|per|each|every|for|on|in|at|or|max\w*|tops|is|would|please|altogether|apiece|all|total|and)\b))",
+    re.I,
+)
+_PRICED = re.compile(
+    r"^(?:the\s|my\s|our\s|any\s|every\s)?(?:\w+\s)?(?P<what>tickets?|fares?|flights?|rooms?|hotels?|meals?|lunch(?:es)?|dinners?|breakfasts?|bills?|rents?|prices?|costs?|total|tuition|fees?|seats?|subscriptions?)\s"
+    r"(?:must|has\sto|have\sto|should|can\snot|may\snot|ought\sto)\s",
+    re.I,
+)
 # Of what a budget is: "for a sofa", "on hotels", "my hotel budget", "80 a night".
 _SCOPE = re.compile(
     r"\b(?:for|on)\s(?:(?:a|an|the|my|our|this|each|any|all)\s)?(?:whole\s|entire\s|new\s|next\s)?(?P<what>[a-z]{3,})\b|"
@@ -62,12 +74,26 @@ _WHOLE = frozenset(
     spending current new all
     """)
 )
-_SAME_SCOPE = {"night": "hotel", "accommodation": "hotel", "lodging": "hotel", "head": "person"}
+_WHOLE_PRICE = frozenset(
+    stem(one) for one in listed("ticket fare flight bill price cost total fee")
+)
+_SAME_SCOPE = {
+    "room": "hotel",
+    "night": "hotel",
+    "accommodation": "hotel",
+    "lodging": "hotel",
+    "head": "person",
+}
 
 
 def amount_in(text: str) -> bool:
     """Whether a sum is named that could be a limit on spending."""
     return bool(_AMOUNT.search(text)) and not _NOT_MONEY.search(text)
+
+
+def is_bare(clause: str) -> bool:
+    """Whether a clause is no more than an amount and that it is the most: "40 at most"."""
+    return _ELLIPTIC.match(clause) is not None
 
 
 def limit_of(clause: str) -> Draft | None:
@@ -95,17 +121,21 @@ def limit_of(clause: str) -> Draft | None:
         ):
             return None
         return _draft(about_user(_without_denied(clause)), clause, 0.95)
-    if not _FRAGMENT.match(clause) and not (spending and _BOUND.search(clause)):
+    priced = _PRICED.match(clause)
+    elliptic = _ELLIPTIC.match(clause) or priced
+    if not (_FRAGMENT.match(clause) or elliptic) and not (spending and _BOUND.search(clause)):
         return None
-    money = _MONEY.search(clause) or spending
+    money = _MONEY.search(clause) or spending or priced
+    if not money and elliptic and not _PAID.search(clause):
+        return None
     if re.match(
         r"(?:was|were|is|which|it\s(?:was|cost|is)|that|this|they|he|she|\w+ed)\b", clause, re.I
     ):
         return None
-    if not (money or _BOUND.search(clause)):
+    if not (money or elliptic or _BOUND.search(clause)):
         return None
     bound = re.sub(
-        r"^(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s|^(?:it|something|anything|budget|price)\s(?:(?:must|has\sto|should|is|can)\s(?:be\s|cost\s|stay\s)?)?|^budget:?\s",
+        r"^(?:a\s)?budget\sof\s|^(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s|^(?:it|something|anything|budget|price)\s(?:(?:must|has\sto|should|is|can)\s(?:be\s|cost\s|stay\s)?)?|^budget:?\s",
         "", clause, flags=re.I,
     )  # fmt: skip
     bound = re.sub(
@@ -116,7 +146,7 @@ def limit_of(clause: str) -> Draft | None:
     opening = (
         "The user's spending limit is "
         if re.match(
-            r"[\d$€£¥]|under|below|less|at\smost|up\sto|within|no\smore|max|around|about|between",
+            r"[\d$€£¥]|under|below|less|at\smost|up\sto|within|no\smore|max|around|about|between|not\s",
             bound,
             re.I,
         )
@@ -142,6 +172,9 @@ def _draft(content: str, clause: str, confidence: float) -> Draft:
         for found in _SCOPE.finditer(clause)
         if found[group] and found[group].lower() not in _WHOLE
     ]
+    priced = _PRICED.match(clause)
+    if priced and not named and stem(priced["what"].lower()) not in _WHOLE_PRICE:
+        named.append(stem(priced["what"].lower()))
     thing = named[0] if named else ""
     thing = _SAME_SCOPE.get(thing, thing)
     return Draft(

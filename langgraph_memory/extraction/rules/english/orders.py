@@ -14,7 +14,7 @@ from langgraph_memory.extraction.rules.english.topics import is_deictic
 from langgraph_memory.extraction.rules.english.word_classes import one_of
 from langgraph_memory.records import MemoryType
 
-__all__ = ["is_for_good", "is_standing", "read_order", "read_withdrawal"]
+__all__ = ["is_for_good", "is_standing", "read_manner", "read_order", "read_withdrawal"]
 
 _STANDING = re.compile(
     r"\b(?:under\sno\scircumstances?|on\sno\saccount|always|never|from\s(?:now|here|today|this\s(?:point|moment|day)|here\son|there)\s(?:on|out|onward|onwards|forward)|from\shere\son\s(?:out|in)|from\snow|(?:going|moving)\sforwards?|in\s(?:the\s)?future|"
@@ -52,6 +52,29 @@ _STYLE = re.compile(
     r"italian|japanese|markdown|tables?|lists?|code\s(?:blocks|examples|samples)|examples|comments|headings|capital\sletters|exclamation\s\w+|slang|abbreviations|24-hour|currency|euros|pounds|dollars|british|american|honest\w*|blunt|direct\w*|polite\w*|step[\s-]by[\s-]step|charts?|colou?rs?|red/green)\b",
     re.I,
 )
+_SPEECH = r"(?:answers|replies|responses|explanations|summaries|messages|paragraphs|sentences|suggestions|examples|wording|language|tone|style)"
+_MANNER = (
+    r"(?:(?:a\s)?(?:bit|little|lot|much|more|less|very|rather|quite|really|as|always|nice\sand|to)\s)*"
+    r"(?:brief|short|shorter|long|longer|concise|succinct|simple|simpler|plain|formal|informal|casual|polite|direct|blunt|honest|friendly|friendlier|detailed|specific|precise|thorough|technical|serious|kind|gentle|readable|clear|clearer|light|neutral|crisp|"
+    r"the\spoint|(?:briefly|shortly|concisely|succinctly|simply|plainly|formally|informally|casually|politely|directly|honestly|precisely|clearly|slowly))"
+    r"(?:\s(?:with\sme|and\s\w+|as\spossible))*"
+)
+_TONGUE = r"in\s(?:(?:plain|simple|easy)\s)?(?-i:[A-Z])[a-z]+|in\s(?:plain|simple|full|short|complete)\s\w+"
+# How the assistant is to talk, whatever about. Of one text ("keep the intro short") it says nothing.
+_TALKS_SO = re.compile(
+    rf"^(?:(?:please|kindly|just|always|try\sto|do\snot|never)\s)*(?:"
+    rf"(?:keep|make|give|write|leave|hold|format|structure|phrase|word)\s(?:me\s)?(?:all\s(?:of\s)?)?(?:your|the|my)?\s?(?:\w+\s)?{_SPEECH}\s(?:\w+\s){{0,2}}?(?:{_MANNER}|under\s\S+\s\w+|below\s\S+\s\w+|to\s(?:a|one|two|three|\d+)\s\w+|in\s\w+(?:\s\w+)?)|"
+    rf"be\s{_MANNER}|sound\s{_MANNER}|"
+    rf"(?:answer|reply|respond|speak|talk|write|explain\s(?:things|everything))\s(?:(?:to|with)?\s?(?:me|us)\s)?(?:{_MANNER}|{_TONGUE})|"
+    rf"(?:skip|drop|avoid|leave\sout|omit|cut(?:\sout)?|stop|spare\sme|no\sneed\sfor)\s(?:all\s|any\s|with\s)?(?:the\s|your\s)?(?:small\stalk|jargon|pleasantries|emojis?|disclaimers?|preambles?|apologies|flattery|filler|buzzwords|fluff|chit-?chat|slang|lectur\w+|smileys|compliments|introductions|caveats)"
+    rf")$",
+    re.I,
+)
+_SUCH_ANSWERS = re.compile(
+    rf"^(?P<how>(?:(?:more|less|much|a\sbit|even|only|just)\s)*(?:\w+er|{_MANNER}))\s(?P<what>answers|replies|responses|explanations|summaries|sentences|paragraphs)$",
+    re.I,
+)
+_OF_ANSWERS = re.compile(rf"\byour\s(?:\w+\s)?{_SPEECH}\b", re.I)
 _YOURS = re.compile(
     r"^(?:all\s(?:of\s)?|every\sone\sof\s|please,?\s)?your\s(?P<what>(?:\w+\s)?(?:answers?|replies|reply|responses?|messages|tone|explanations|suggestions|recommendations|emails|summaries|code|language|outputs?))\s(?P<rest>(?:should|must|need\sto|have\sto|ought\sto|shall|can|are\sto)\s.+)$",
     re.I,
@@ -130,13 +153,14 @@ def read_withdrawal(clause: str) -> list[Draft]:
     ]
 
 
-def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
+def read_order(clause: str, sentence: str, *, reasoned: bool, asked: bool = False) -> list[Draft]:
     """The standing order in a clause.
 
     Args:
         clause: The clause.
         sentence: The sentence it stands in, which may say that it holds for good.
         reasoned: Whether the same sentence gives a lasting reason for it.
+        asked: Whether another sentence asks for something, which it may be about.
     """
     if _SOON.search(clause):
         return []
@@ -197,18 +221,21 @@ def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
                 subject=_subject(clause),
             )
         ]
+    spoken = read_manner(clause, sentence, reasoned=reasoned, asked=asked)
+    if spoken:
+        return [spoken]
     lead = _LEAD.match(clause) or _LEAD.match(sentence)
     if lead and not clause.lower().startswith(sentence[:6].lower()):
         lead = None
     order = lead.group("order") if lead else clause
-    asked = _ASKING.match(order)
-    asks = asked is not None and re.search(
-        r"\byou\b|sure|please|forget|remember|kindly", asked.group(), re.I
+    polite = _ASKING.match(order)
+    asks = polite is not None and re.search(
+        r"\byou\b|sure|please|forget|remember|kindly", polite.group(), re.I
     )
-    bare = order[asked.end() :] if asked else order
+    bare = order[polite.end() :] if polite else order
     bare = re.sub(r"^(?:also|just|and|please)\s", "", bare)
     found = _IMPERATIVE.match(bare)
-    if found is None and asked and re.search(r"mind", asked.group(), re.I):
+    if found is None and polite and re.search(r"mind", polite.group(), re.I):
         found = re.match(r"(?P<verb>\w+ing)\b(?P<rest>.*)$", bare)
     if found is None and asks and (lead or is_standing(clause)):
         found = re.match(r"(?:(?:always|never|not)\s)?(?P<verb>[a-z-]+)\b(?P<rest>.*)$", bare)
@@ -224,8 +251,8 @@ def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
         rest,
         reasoned=reasoned,
         asked=bool(
-            asked
-            and re.search(r"(?:want|like|need|prefer|rather|expect|ask)\syou", asked.group(), re.I)
+            polite
+            and re.search(r"(?:want|like|need|prefer|rather|expect|ask)\syou", polite.group(), re.I)
         ),
     ):
         return []
@@ -238,6 +265,33 @@ def read_order(clause: str, sentence: str, *, reasoned: bool) -> list[Draft]:
             subject=_subject(bare),
         )
     ]
+
+
+def read_manner(clause: str, sentence: str, *, reasoned: bool, asked: bool) -> Draft | None:
+    """An order on how to answer: said by itself, for a reason, or after words on the answers.
+
+    After a request ("tell me about X, and be brief") it is about that answer.
+
+    Args:
+        clause: The clause.
+        sentence: The sentence it stands in.
+        reasoned: Whether the same sentence gives a lasting reason for it.
+        asked: Whether another sentence asks for something.
+    """
+    before, _, after = sentence.partition(clause)
+    alone = not asked and len(before.split()) + len(after.split()) <= 2
+    polite = _ASKING.match(clause)
+    bare = clause[polite.end() :] if polite else clause
+    if not (alone or reasoned or _OF_ANSWERS.search(sentence)):
+        return None
+    such = _SUCH_ANSWERS.match(bare)
+    if such:
+        content = f"The user wants {bare[:1].lower()}{bare[1:]}"
+    elif _TALKS_SO.match(bare):
+        content = _wanted(bare, None)
+    else:
+        return None
+    return Draft(MemoryType.INSTRUCTION, content, 0.85, 0.75, subject=_subject(bare))
 
 
 def _holds(

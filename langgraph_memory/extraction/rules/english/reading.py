@@ -13,22 +13,30 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.being import read_being
 from langgraph_memory.extraction.rules.english.clauses import Clause, clauses, parsed
 from langgraph_memory.extraction.rules.english.doing import read_doing
-from langgraph_memory.extraction.rules.english.limits import limit_of
+from langgraph_memory.extraction.rules.english.exclusions import read_spared
+from langgraph_memory.extraction.rules.english.limits import is_bare, limit_of
 from langgraph_memory.extraction.rules.english.mine import read_mine, read_size
 from langgraph_memory.extraction.rules.english.orders import (
     is_for_good,
     is_standing,
+    read_manner,
     read_order,
     read_withdrawal,
 )
 from langgraph_memory.extraction.rules.english.others import read_other, with_antecedent
 from langgraph_memory.extraction.rules.english.plain_english import expanded, without_filler
+from langgraph_memory.extraction.rules.english.terms import (
+    FOR_ONCE,
+    is_about_work,
+    read_requirement,
+    terms,
+)
 from langgraph_memory.extraction.rules.english.word_classes import BODY, SURROUNDINGS
 from langgraph_memory.extraction.rules.english.word_order import plain_order
 from langgraph_memory.offline.question import is_question
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_english"]
+__all__ = ["asks_english", "read_english"]
 
 _HYPOTHETICAL = re.compile(
     r"^\W*(?:(?:and|so|but|now|ok|okay|well|then)\W+)*(?:if\s(?:only\s)?(?:I|we|my|our|you|he|she|they|someone|a|an|the|it)\b(?!\s(?:ask|write|say|send|mention|request|forget|go\sover)\b)|suppose|supposing|imagine|pretend|assume|assuming|(?:let's|let\sus)\s(?:say|pretend|assume|play|imagine|role-?play)|what\sif|say\sI\b|"
@@ -53,15 +61,41 @@ _MADE_BY_US = re.compile(
     rf"^the\s((?:\w+\s)?{SURROUNDINGS})\s(?:that\s|which\s)?(?:I|we)\s(?:am|are)\s(?:building|making|writing|developing|working\son)\s(?=\w)",
     re.I,
 )
+_REASONS = frozenset({MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL})
+_TERMS = frozenset({MemoryType.CONSTRAINT, MemoryType.PREFERENCE, MemoryType.INSTRUCTION})
+# Somebody who tells of something asks for nothing.
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were|has|had|did|does|took|takes|went|came|got|said)\b|\b(?:I|we|he|she|it|they|who|that|everyone)\s(?:\w+ly\s)?\w{3,}ed\b",
+    re.I,
+)
 _LIST = re.compile(r"\s*(?:,\s*(?:and|or|nor)?|\s(?:and|or|nor|as\swell\sas|plus)|\s&)\s+", re.I)
 
 
-def read_english(sentence: str, *, replying: bool = False) -> list[Draft]:
+def _tells(part: str, drafts: list[Draft]) -> bool:
+    """Whether a part of a sentence tells how things are, and asks for nothing."""
+    own = re.match(r"(?:I|we|my|our)\b(?!\s(?:\w+\s)?(?:want|need|like|look))", part, re.I)
+    return _TELLS.search(part) is not None or (own is not None and not drafts)
+
+
+def asks_english(sentence: str) -> bool:
+    """Whether a sentence asks the assistant for something to be told, made or done."""
+    plain = expanded(sentence)
+    return (
+        is_question(sentence)
+        or plain.rstrip(" )\"'!").endswith("?")
+        or _MATERIAL.match(plain) is not None
+        or is_about_work(plain)
+    )
+
+
+def read_english(sentence: str, *, replying: bool = False, asked: bool = False) -> list[Draft]:
     """Statements about the user in one sentence, in its order.
 
     Args:
         sentence: A sentence of the user's own words.
         replying: Whether it was completed from a question, so that it is no question itself.
+        asked: Whether another sentence of the message asks for something, so that "be brief" is
+            about the answer to that.
     """
     plain = expanded(sentence)
     if (_HYPOTHETICAL.search(plain) and not _is_symptom(plain)) or (
@@ -71,19 +105,37 @@ def read_english(sentence: str, *, replying: bool = False) -> list[Draft]:
     if not replying and (
         (is_question(sentence) and not _RATHER.match(plain)) or plain.rstrip(" )\"'!").endswith("?")
     ):
-        return _requested(plain)
-    found: list[Draft] = []
+        return _requested(plain, asked=asked)
+    read: list[tuple[str, list[Draft]]] = []
     reasoned = False
     for clause in clauses(plain):
-        drafts = [
-            _hedged(one, clause)
-            for part in _parts(clause)
-            for one in _read(part, plain, reasoned=reasoned)
-        ]
-        reasoned = reasoned or any(
-            one.type in {MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL} for one in drafts
-        )
+        for part in _parts(clause):
+            drafts = [
+                _hedged(one, clause) for one in _read(part, plain, reasoned=reasoned, asked=asked)
+            ]
+            read.append((part, drafts))
+        reasoned = reasoned or any(one.type in _REASONS for _, drafts in read for one in drafts)
+    return _with_terms(read, plain)
+
+
+def _with_terms(read: list[tuple[str, list[Draft]]], plain: str) -> list[Draft]:
+    """What was read, with the terms that it gives a meaning.
+
+    "Rooms must have a bath" may be said of anything; beside a limit, an order or a taste of the
+    user, it is one, too. "Nothing spicy" is, beside one or after a request.
+    """
+    once = FOR_ONCE.search(plain) is not None
+    beside = any(one.type in _TERMS for _, drafts in read for one in drafts)
+    found: list[Draft] = []
+    for at, (part, drafts) in enumerate(read):
         found.extend(drafts)
+        if drafts or once or is_about_work(plain):
+            continue
+        wanted = beside or (at > 0 and not any(_tells(*one) for one in read[:at]))
+        term = (read_requirement(part) if beside else None) or (
+            read_spared(part) if wanted else None
+        )
+        found.extend([term] if term else [])
     return found
 
 
@@ -96,7 +148,7 @@ def _is_symptom(plain: str) -> bool:
     )
 
 
-def _requested(plain: str) -> list[Draft]:
+def _requested(plain: str, *, asked: bool) -> list[Draft]:
     """What a question tells all the same: "Can you remember that I …?", "Could you always …?"."""
     bare = plain.rstrip(" ?!.)\"'")
     if _REMEMBERING.match(plain):
@@ -109,8 +161,19 @@ def _requested(plain: str) -> list[Draft]:
     withdrawn = read_withdrawal(without_filler(bare)) if _REQUEST.match(plain) else []
     if withdrawn:
         return withdrawn
-    if _REQUEST.match(plain) and is_for_good(bare):
-        return read_order(without_filler(bare), bare, reasoned=False)
+    request = _REQUEST.match(plain)
+    order = without_filler(bare)
+    spoken = request and read_manner(order, order, reasoned=False, asked=asked)
+    if spoken:
+        return [spoken]
+    if request and is_for_good(bare):
+        return read_order(order, bare, reasoned=False)
+    if request:
+        first, *others = [part for clause in clauses(bare) for part in _parts(clause)]
+        limits = [(part, limit_of(part)) for part in others]
+        return _with_terms(
+            [(first, []), *((part, [limit] if limit else []) for part, limit in limits)], bare
+        )
     # "I'm allergic to nuts, is that okay?": the first half is stated.
     halves = re.split(
         r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|would|should|any|who|when|will)\b)",
@@ -146,14 +209,17 @@ def _parts(clause: Clause) -> Iterator[str]:
         for piece in pieces[1:]:
             yield f"I am {piece}"
         return
-    yield text
+    yield from terms(text)
 
 
-def _read(text: str, sentence: str, *, reasoned: bool) -> list[Draft]:
+def _read(text: str, sentence: str, *, reasoned: bool, asked: bool = False) -> list[Draft]:
     text = _MADE_BY_US.sub(r"our \1 ", text)
     limit = limit_of(text)
     if limit:
-        return [limit]
+        own = re.match(r"(?:I|we|my|our)\b", text, re.I) is not None
+        once = FOR_ONCE.search(text if own else sentence)
+        told = not own and is_bare(text) and _TELLS.search(sentence[: max(0, sentence.find(text))])
+        return [] if once or told or (not own and is_about_work(sentence)) else [limit]
     withdrawn = read_withdrawal(text)
     if withdrawn:
         return withdrawn
@@ -174,7 +240,11 @@ def _read(text: str, sentence: str, *, reasoned: bool) -> list[Draft]:
         )
     if re.match(r"(?:my|our)\s", text, re.I):
         return read_mine(text) or read_other(text)
-    return read_size(text) or read_other(text) or read_order(text, sentence, reasoned=reasoned)
+    return (
+        read_size(text)
+        or read_other(text)
+        or read_order(text, sentence, reasoned=reasoned, asked=asked)
+    )
 
 
 def _diet_of_a_noun(text: str, rest: str) -> list[Draft]:
