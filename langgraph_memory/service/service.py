@@ -10,7 +10,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -54,8 +53,6 @@ REMEMBERED = 1_000
 REPLY_TIME = timedelta(minutes=2)
 """How long a turn without a reply is taken for one whose reply is still being made."""
 
-NOTING = 1.0
-"""Seconds that a reply waits for its turn's being noted, where the store is busy."""
 CLOSING = 10.0
 """Seconds that closing waits for what runs."""
 PATIENCE = 100
@@ -238,10 +235,10 @@ class MemoryService:
         try:
             return self._recall(who, thread, messages, so_far)
         finally:
-            if noting is not None:
-                noting.add_done_callback(_noted)
-                with suppress(Exception):
-                    noting.result(NOTING)
+            # Nobody waits longer for it than for a recall: see `recollect`.
+            error = noting.exception() if noting is not None else None
+            if error is not None:  # `end` notes it again.
+                logger.error("A turn could not be noted before its reply.", exc_info=error)
 
     def _recall(
         self,
@@ -517,12 +514,6 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
         if shown.block == "recalled":
             used.setdefault(shown.namespace, []).append(shown.key)
     return used
-
-
-def _noted(noting: Future[None]) -> None:
-    error = noting.exception()
-    if error is not None:  # `end` notes it again.
-        logger.error("A turn could not be noted before its reply.", exc_info=error)
 
 
 def _subject(who: Identity) -> str:
