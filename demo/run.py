@@ -45,7 +45,7 @@ class UnhurriedModel(OfflineChatModel):
 
 def session(db: Path) -> ChatSession:
     """The chat that every process of this demo runs."""
-    model = UnhurriedModel()
+    model = UnhurriedModel(name="OfflineChatModel")
     strategy = strategy_named("summarize", BUDGET, model)
     return ChatSession(db, THREAD, model, strategy, CONSOLE, show_context=True)
 

@@ -188,8 +188,8 @@ class Caller:
         if None not in (owner.user, self.user) and self.user != owner.user:
             raise IdentityError(
                 "This thread belongs to another user than the one who is asking. Give every user "
-                "threads of their own. No memory was read or written. If that thread was deleted and "
-                "its id is used again, tell memory: Memory.forget_thread(thread_id)."
+                "threads of their own. No memory was read or written. If that thread was deleted "
+                "and its id is used again, tell memory: Memory.forget_thread(thread_id)."
             )
 
     def identify(self, owner: Owner) -> Identity:

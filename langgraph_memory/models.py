@@ -42,8 +42,9 @@ def chat_model(name: str | None) -> BaseChatModel:
     except ImportError as error:
         raise InvalidInputError(f"The model {name!r} cannot be made: {error}") from error
     except Exception as error:
+        reason = str(error).rstrip(".")
         raise InvalidInputError(
-            f"The model {name!r} could not be made: {error}. Is the provider's key set, "
+            f"The model {name!r} could not be made: {reason}. Is the provider's key set, "
             "for instance OPENAI_API_KEY?"
         ) from error
     return model

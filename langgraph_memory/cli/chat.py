@@ -1,32 +1,38 @@
-"""The chat in a terminal: a thread in a file, streamed replies, and a look at every view."""
+"""The chat in a terminal: a thread that is kept, streamed replies, and a look at every view."""
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from rich.console import Console
 
+from langgraph_memory.calls import drive
 from langgraph_memory.chat.graph import chat_graph
-from langgraph_memory.checkpoints import sqlite_saver, thread_ids
+from langgraph_memory.checkpoints import open_checkpointer
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.errors import LangGraphMemoryError
-from langgraph_memory.identity import Identity
+from langgraph_memory.history import thread_ids
+from langgraph_memory.identity import Caller, Identity, Owner
 from langgraph_memory.memory import Memory
 from langgraph_memory.messages import text_of
 from langgraph_memory.service import Recollection
+from langgraph_memory.store.database import postgres_database
+from langgraph_memory.store.opening import location_of
 
-HELP = "/context: the last view   /threads: threads in the file   /quit: end"
-WHY_HELP = "/why: what is known of you, and why   "
+HELP = "/context: the last view   /threads: all threads   /quit: end"
+WHY_HELP = "/why: what the model was told of you, and why   "
 
 
 class ModelFailedError(LangGraphMemoryError):
@@ -38,7 +44,7 @@ class ChatSession:
     """One sitting at a thread.
 
     Attributes:
-        db: SQLite file of the threads.
+        db: Where the threads are, as for `open_checkpointer`.
         thread: Id of the thread.
         model: Answers.
         strategy: Decides what the model sees.
@@ -50,7 +56,7 @@ class ChatSession:
         on_recall: Called with what is known of the user, before each reply.
     """
 
-    db: Path
+    db: str | os.PathLike[str]
     thread: str
     model: BaseChatModel
     strategy: ContextStrategy
@@ -76,7 +82,14 @@ class ChatSession:
                 self._memory = opened.enter_context(self.open_memory())
                 self._memory.flush()  # What an earlier sitting had no time for.
                 opened.callback(self._memory.flush)
-            saver = opened.enter_context(sqlite_saver(self.db))
+            saver = (
+                opened.enter_context(open_checkpointer(self.db))
+                if self._memory is None
+                else self._memory.checkpointer
+            )
+            assert saver is not None
+            if self._memory is not None and self._memory.settings.long_term_memory.enabled:
+                self._ask_owner(self._memory, saver)
             graph = chat_graph(
                 self.model,
                 self.strategy,
@@ -84,13 +97,12 @@ class ChatSession:
                 memory=self._memory,
                 on_recall=self._recall,
             )
-            saves = saver if self._memory is None else self._memory.checkpointer
-            compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saves)
+            compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saver)
             self._greet(compiled)
             self._tolerantly(interactive, partial(self._finish_interrupted, compiled))
             for line in self._asked() if interactive else lines:
                 text = line.strip()
-                if text == "/quit":
+                if text in ("/quit", "/exit"):
                     break
                 if text.startswith("/"):
                     self._command(text, saver)
@@ -99,6 +111,15 @@ class ChatSession:
                         self._print(f"you> {text}")
                     said = {"messages": [HumanMessage(text)]}
                     self._tolerantly(interactive, partial(self._reply, compiled, said))
+
+    def _ask_owner(self, memory: Memory, saver: BaseCheckpointSaver[Any]) -> None:
+        """Refuse a stranger before a word of theirs is in the thread."""
+        owners = memory.service.owners
+        place = drive(owners.place(self.thread, saver))
+        owner = drive(owners.reading(place)) or Owner()
+        self.incognito = self.incognito or owner.incognito  # For good, once it was so.
+        agent = memory.identification.agent
+        Caller(agent, self.user, None, self.incognito, True, "").refuse_stranger(owner)
 
     def _tolerantly(self, interactive: bool, talk: Callable[[], None]) -> None:
         """At a prompt, a model that fails is told of and the chat goes on."""
@@ -112,10 +133,15 @@ class ChatSession:
     def _greet(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         known = graph.get_state(self._config).values.get("messages", [])
         name = getattr(self.model, "model_name", None) or self.model.get_name()
-        help = HELP if self._memory is None else WHY_HELP + HELP
-        self._print(f"thread {self.thread!r} in {self.db}: {len(known)} messages · {name} · {help}")
+        # The URL of a server may have a password in it.
+        where = self._file or postgres_database(self.db)
+        self._print(
+            f"thread {self.thread!r} in {where}: {len(known)} messages · {name} · {self._help}"
+        )
         if self._memory is not None and not self._memory.settings.long_term_memory.enabled:
             self._print(f"The settings have memory off: nothing of {self.user!r} is remembered.")
+        elif self._memory is not None and self.incognito:
+            self._print("This thread is incognito: it reads and writes no memory.")
 
     def _finish_interrupted(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         """Go on where a killed process stopped: finished steps are there and do not run again."""
@@ -140,13 +166,16 @@ class ChatSession:
         except LangGraphMemoryError:
             raise
         except Exception as error:
+            reason = f"{type(error).__name__}: {error}".rstrip(".")
             raise ModelFailedError(
-                f"The model could not answer: {type(error).__name__}: {error}. What you said is in "
-                f"thread {self.thread!r} and is answered when the chat goes on."
+                f"The model could not answer: {reason}. What you said is in thread "
+                f"{self.thread!r} and is answered when the chat goes on."
             ) from error
         self.console.print()
         if self.show_context and self._view is not None:
             self._show_view(summary=self._view.report.model_calls > 0)
+        elif self._view is not None and self._view.over_budget:
+            self._print("(What may not be left out is over the budget: see /context.)")
 
     def _stream(
         self, graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any] | None
@@ -158,16 +187,18 @@ class ChatSession:
             if isinstance(message, AIMessageChunk) and (text := text_of(message)):
                 yield text
 
-    def _command(self, text: str, saver: SqliteSaver) -> None:
+    def _command(self, text: str, saver: BaseCheckpointSaver[Any]) -> None:
         if text == "/context":
             self._show_view()
-        elif text == "/why" and self._memory is not None:
-            self._show_why(self._memory)
+        elif text == "/why":
+            self._show_why()
         elif text == "/threads":
             for name in thread_ids(saver):
                 self._print(f"{'*' if name == self.thread else ' '} {name}")
+        elif text == "/help":
+            self._print(self._help)
         else:
-            self._print(f"There is no command {text.split(maxsplit=1)[0]!r}. {HELP}")
+            self._print(f"There is no command {text.split(maxsplit=1)[0]!r}. {self._help}")
 
     def _show_view(self, *, summary: bool = True) -> None:
         if self._view is None:
@@ -178,16 +209,28 @@ class ChatSession:
         if summary and text:
             self._print("\n".join(f"  | # {line}" for line in text.splitlines()))
 
-    def _show_why(self, memory: Memory) -> None:
+    def _show_why(self) -> None:
         """Explain the last recall."""
-        if self._recollection is None or not self._recollection.why:
-            self._print("Nothing known of you was shown to the model in this sitting.")
+        if self._memory is None:
+            self._print("/why needs to know who is talking: start the chat with --user NAME.")
             return
-        who = Identity(memory.identification.agent, self.user or "")
-        for reason in memory.service.why(who, self._recollection):
+        agent, user = self._memory.identification.agent, self.user or ""
+        if self._recollection is None or not self._recollection.why:
+            kept = ["langgraph-memory", "memories", "list", "--user", user, "--agent", agent]
+            kept += ["--db", self._file or "URL"]
+            later = "" if self.incognito else "; what you say is read some seconds later"
+            self._print(
+                f"Nothing known of you was shown to the model in this sitting{later}. "
+                f"All that is known: {shlex.join(kept)}"
+            )
+            return
+        for reason in self._memory.service.why(Identity(agent, user), self._recollection):
             self._print("\n".join(f"  | {line}" for line in str(reason).splitlines()))
 
     def _asked(self) -> Iterator[str]:
+        # Its import alone gives lines that can be edited; not every system has it.
+        with suppress(ImportError):
+            import_module("readline")
         while True:
             try:
                 yield self.console.input("you> ")
@@ -205,6 +248,15 @@ class ChatSession:
 
     def _print(self, text: str) -> None:
         self.console.print(text, markup=False)
+
+    @property
+    def _help(self) -> str:
+        return HELP if self._memory is None else WHY_HELP + HELP
+
+    @property
+    def _file(self) -> str | None:
+        kind, target = location_of(self.db)
+        return target if kind == "sqlite" else None
 
     @property
     def _config(self) -> RunnableConfig:

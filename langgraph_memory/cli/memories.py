@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from langgraph_memory import store as stores
+from langgraph_memory.cli.databases import MEMORIES, refuse_empty
 from langgraph_memory.embeddings import index_named
-from langgraph_memory.identity import Identity
+from langgraph_memory.identity import Identity, decode_label
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.settings import load_settings
@@ -55,10 +56,9 @@ def list_memories(
         records = [
             record for record in _records(memories) if everything or record.status == "active"
         ]
-    if not records:
-        advice = "" if settings else " If its settings name a namespace, give --settings."
-        _say(f"Nothing is remembered about {user!r} by agent {agent!r}.{advice}")
-        return
+        if not records:
+            _say(_nothing_known(memories, agent, user, settings))
+            return
     _show(records, show_status=everything)
 
 
@@ -75,12 +75,13 @@ def search(
     """Search a user's memories; shows why each was found."""
     with _opened(db, settings, agent, user, embedder) as memories:
         found = memories.search(query, limit=limit)
-    if not found:
-        _say("Nothing found.")
-        return
+        if not found:
+            known = any(_records(memories))
+            _say("Nothing found." if known else _nothing_known(memories, agent, user, settings))
+            return
     scores = [
-        f"{each.hit.score or 0:.2f} = meaning {_number(each.hit.similarity)}, "
-        f"words {_number(each.hit.keyword)}"
+        f"{each.hit.score or 0:.2f} (meaning {_number(each.hit.similarity)}, "
+        f"words {_number(each.hit.keyword)})"
         for each in found
     ]
     _show([each.record for each in found], scores=scores)
@@ -126,12 +127,25 @@ def forget(
 def _opened(
     db: str, settings: Path | None, agent: str, user: str, embedder: str | None
 ) -> Iterator[Memories]:
-    if "://" not in db and not Path(db).is_file():
-        raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
+    refuse_empty(db, MEMORIES)
     namespace = load_settings(settings, opened=agent).of(agent).long_term_memory.namespace
     index: dict[str, Any] | None = index_named(embedder) if embedder else None
     with stores.open(db, index=index) as store:
         yield Memories(store, Identity(namespace or agent, user).memories)
+
+
+def _nothing_known(memories: Memories, agent: str, user: str, settings: Path | None) -> str:
+    others = [
+        decode_label(place[0].removeprefix("agent:"))
+        for place in memories.store.list_namespaces(suffix=memories.namespace[1:], limit=20)
+        if place != memories.namespace
+    ]
+    told = f"Nothing is remembered about {user!r} by agent {agent!r}."
+    if others:
+        told += f" Name another with --agent: {', '.join(map(repr, others))}."
+    if settings is None:
+        told += " If its settings name a namespace, give --settings."
+    return told
 
 
 def _records(memories: Memories) -> list[MemoryRecord]:

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from langgraph_memory.calls import drive
 from langgraph_memory.checkpoints import open_checkpointer, prune_checkpoints
+from langgraph_memory.cli.databases import THREADS, refuse_empty
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.history import (
     ArchiveEntry,
@@ -92,7 +93,7 @@ def show(thread: Thread, db: Db = "memory.db", key: Key = MESSAGES) -> None:
         called = "".join(f" [calls {call.get('name')}]" for call in calls_of(message))
         _say(f"{role_of(message)}: {text_of(message)}{called}")
     tokens = DEFAULT_COUNTER.count_request(stored.messages)
-    _say(f"({len(stored.messages)} messages, about {tokens:,} tokens; {stored.pending or 'rests'})")
+    _say(f"({len(stored.messages)} messages, about {tokens:,} tokens; {stored.pending or 'idle'})")
 
 
 @threads_app.command()
@@ -204,7 +205,7 @@ def delete(
         stored = drive(StoredThread.read(saver, thread, key))
         what = f"the thread {thread!r} with {len(stored.messages)} messages"
         if dry_run:
-            _say(f"Would delete {what} ({stored.pending or 'it rests'}).")
+            _say(f"Would delete {what} ({stored.pending or 'it is idle'}).")
             return
         waits = f" In it, {stored.pending}." if stored.pending else ""
         if not yes and not typer.confirm(f"Delete {what}?{waits}"):
@@ -215,14 +216,13 @@ def delete(
         saver.delete_thread(thread)
         with open_store(db) as store:
             owners = Owners(store)
-            owners.forget(owners.place(thread, saver))
+            owners.forget(drive(owners.place(thread, saver)))
     _say(f"Deleted {what}.")
 
 
 @contextmanager
 def _opened(db: str) -> Iterator[BaseCheckpointSaver[Any]]:
-    if "://" not in db and not Path(db).is_file():
-        raise typer.BadParameter(f"there is no file {db!r}", param_hint="--db")
+    refuse_empty(db, THREADS)
     with open_checkpointer(db) as saver:
         yield saver
 
@@ -242,7 +242,7 @@ def _row(saver: BaseCheckpointSaver[Any], thread: str, key: str) -> list[str]:
         return [thread, "", "", "", str(error)]
     used = datetime.fromisoformat(stored.last_used).astimezone().strftime("%Y-%m-%d %H:%M")
     tokens = DEFAULT_COUNTER.count_request(stored.messages)
-    return [thread, used, str(len(stored.messages)), f"{tokens:,}", stored.pending or "rests"]
+    return [thread, used, str(len(stored.messages)), f"{tokens:,}", stored.pending or "idle"]
 
 
 def _line(report: HistoryReport) -> str:

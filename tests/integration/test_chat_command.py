@@ -1,6 +1,7 @@
 """The chat as a person uses it: in a terminal, from a file, killed, and gone on with."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -8,14 +9,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from needed import needed
 
 ROOT = Path(__file__).parents[2]
 
 
-def chat(*options, stdin="", cwd, env=None):
+def chat(*options, **given):
+    return command("chat", *options, **given)
+
+
+def command(*words, stdin="", cwd, env=None):
     environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
     return subprocess.run(
-        [sys.executable, "-m", "langgraph_memory.cli", "chat", *map(str, options)],
+        [sys.executable, "-m", "langgraph_memory.cli", *map(str, words)],
         input=stdin,
         capture_output=True,
         text=True,
@@ -67,6 +73,29 @@ def test_threads_go_on_and_do_not_see_each_other(tmp_path):
 def test_quit_ends_and_an_unknown_command_says_so(tmp_path):
     run = chat(stdin="/nope\n/quit\nnever said\n", cwd=tmp_path)
     assert "no command '/nope'" in run.stdout
+    assert "/why" not in run.stdout
+    run = chat(stdin="/help\n/exit\nnever said\n", cwd=tmp_path)
+    assert run.stdout.count("/context: the last view") == 2
+    assert "never said" not in run.stdout
+
+
+def test_what_does_not_fit_is_said(tmp_path):
+    lines = ["Hello.", "The shed has a red door. " * 40]
+    run = chat("--budget", 120, "--strategy", "window", stdin="\n".join(lines), cwd=tmp_path)
+    small, large = run.stdout.split("you> ")[1:]
+    assert "over the budget" in large
+    assert "over the budget" not in small
+
+
+def test_without_an_input_the_chat_ends(tmp_path):
+    run = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m langgraph_memory.cli chat --model offline <&-"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
     assert "never said" not in run.stdout
 
 
@@ -80,6 +109,11 @@ def test_quit_ends_and_an_unknown_command_says_so(tmp_path):
         (["--input", "missing.txt"], ["missing.txt"]),
         (["--db", "notes.txt"], ["notes.txt", "not an SQLite database"]),
         (["--db", "no/such/folder/t.db"], ["no/such/folder", "cannot be opened"]),
+        (["--db", "mysql://localhost/t"], ["mysql", "postgresql://"]),
+        (["--agent", "hut"], ["--agent", "--user"]),
+        (["--settings", "notes.txt"], ["--settings", "--user"]),
+        (["--embedder", "local"], ["--embedder", "--user"]),
+        (["--incognito"], ["--incognito", "--user"]),
     ],
 )
 def test_bad_options_name_the_value_and_the_remedy(tmp_path, options, words):
@@ -90,6 +124,39 @@ def test_bad_options_name_the_value_and_the_remedy(tmp_path, options, words):
     for word in words:
         assert word in run.stderr
     assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
+
+
+def test_a_provider_without_its_key_is_told_of_in_whole_sentences(tmp_path):
+    needed("langchain_openai", "openai")
+    run = chat("--model", "openai:gpt-4o-mini", cwd=tmp_path)
+    assert "OPENAI_API_KEY" in run.stderr
+    assert ".." not in run.stderr
+
+
+def test_a_server_that_is_not_there_is_told_of_once(tmp_path):
+    needed("psycopg", "postgres")
+    server = "postgresql://nobody:quince@127.0.0.1:1/nothing"
+    for options in ([], ["--user", "anna"]):
+        run = chat("--db", server, *options, cwd=tmp_path)
+        assert run.returncode == 1
+        assert "cannot be reached" in run.stderr
+        assert "quince" not in run.stderr
+    listed = command("threads", "list", "--db", server, cwd=tmp_path)
+    assert listed.returncode == 1
+    assert listed.stderr.startswith("langgraph-memory: ")
+    assert listed.stderr.count("connection failed") == 1
+
+
+def test_threads_and_users_on_a_server(tmp_path, postgres_database):
+    chat("--db", postgres_database, stdin="My cat is called Wanda.\n", cwd=tmp_path)
+    again = chat("--db", postgres_database, stdin="What is my cat called?\n/threads", cwd=tmp_path)
+    assert "2 messages" in again.stdout
+    assert "Wanda" in again.stdout
+    assert "* default" in again.stdout
+    given = {"cwd": tmp_path, "db": postgres_database, "user": "anna"}
+    talk("I am allergic to walnuts.", thread="one", **given)
+    assert "walnuts" in talk("What am I allergic to?", thread="two", **given).stdout
+    assert list(tmp_path.iterdir()) == []  # The connection string is no name of a file.
 
 
 def test_a_killed_chat_answers_what_it_still_owed(tmp_path):
@@ -148,6 +215,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert "kill -9" in run.stdout
+    assert "UnhurriedModel" not in run.stdout
     assert "The last run stopped before step 'model'" in run.stdout
     assert "over budget" not in run.stdout
     first, second = run.stdout.split("Second act", 1)
@@ -190,10 +258,31 @@ def test_another_users_thread_is_refused(tmp_path):
     other = talk("What did I say?", cwd=tmp_path, user="oscar", thread="one")
     assert other.returncode == 1
     assert "another user" in other.stderr
+    assert other.stdout == ""
+    own = talk(cwd=tmp_path, user="anna", thread="one")
+    assert "2 messages" in own.stdout
+    assert "What did I say?" not in own.stdout
+
+
+def test_why_tells_what_is_missing(tmp_path):
+    assert "--user" in chat(stdin="/why\n", cwd=tmp_path).stdout
+    own = talk(
+        "I am allergic to walnuts.", "/why", "/nope", cwd=tmp_path, user="anna b", agent="hut"
+    )
+    assert "read some seconds later" in own.stdout
+    assert "/why" in own.stdout.split("no command '/nope'")[1]
+    listing = own.stdout.split("known: langgraph-memory ")[1].split("\n")[0]
+    assert "walnuts" in command(*shlex.split(listing), cwd=tmp_path).stdout
 
 
 def test_an_incognito_thread_leaves_nothing(tmp_path):
-    chat("--user", "anna", "--incognito", stdin="I am allergic to walnuts.\n", cwd=tmp_path)
+    said = "I am allergic to walnuts.\n/why\n"
+    for run in (
+        chat("--user", "anna", "--incognito", stdin=said, cwd=tmp_path),
+        chat("--user", "anna", stdin=said, cwd=tmp_path),
+    ):
+        assert "is incognito" in run.stdout
+        assert "read some seconds later" not in run.stdout
     known = talk("What am I allergic to?", cwd=tmp_path, user="anna", thread="two")
     assert "walnuts" not in known.stdout
 

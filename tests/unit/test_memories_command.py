@@ -1,10 +1,13 @@
 """`langgraph-memory memories …` and `langgraph-memory reindex`, as typed."""
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
 
+from langgraph_memory import __version__
 from langgraph_memory.cli.app import typer_app
 from langgraph_memory.errors import InvalidSettingsError
 from langgraph_memory.identity import Identity
@@ -48,7 +51,17 @@ def test_list_shows_the_users_own(db):
 
 
 def test_nobody_known_is_said(db):
-    assert "Nothing is remembered about 'zoe'" in run("memories", "list", db=db, user="zoe")
+    shown = run("memories", "list", db=db, user="zoe")
+    assert "Nothing is remembered about 'zoe'" in shown
+    assert "--agent" not in shown
+
+
+@pytest.mark.parametrize("words", [("list",), ("search", "chess")])
+def test_another_agent_that_knows_the_user_is_named(db, words):
+    shown = run("memories", *words, db=db, user=ANNA.user, agent="garden")
+    assert "Name another with --agent: 'default'." in shown
+    assert "chess" not in shown
+    assert "Nothing found" in run("memories", "search", "submarine", db=db, user=ANNA.user)
 
 
 @pytest.fixture
@@ -111,10 +124,21 @@ def test_the_chat_remembers_where_the_settings_say(db, settings, tmp_path):
     assert "Nothing is remembered" in run("memories", "list", agent="hut", **new)
 
 
+def test_the_chat_does_not_talk_to_users_that_it_could_not_remember(db, tmp_path):
+    said = tmp_path / "said.txt"
+    said.write_text("I am allergic to walnuts.\n", encoding="utf-8")
+    talk = ["--model", "offline", "--input", str(said)]
+    refused = run("chat", *talk, db=db, user="zoe", expect=2)
+    assert "test_memories_command.letters" in refused
+    assert "walnuts" not in refused
+    run("chat", *talk, db=db, user="zoe", embedder="test_memories_command:letters")
+    assert "walnuts" in run("memories", "list", db=db, user="zoe")
+
+
 def test_search_says_why(db):
     shown = run("memories", "search", "酒店", db=db, user=ANNA.user)
     assert "酒店" in shown
-    assert re.search(r"1\.00 = meaning -, words \d", shown)
+    assert re.search(r"1\.00 \(meaning -, words \d", shown)
     assert "Nothing found" in run("memories", "search", "submarine", db=db, user=ANNA.user)
 
 
@@ -148,6 +172,22 @@ def test_a_file_that_is_not_there(tmp_path):
     shown = run("memories", "list", db=str(tmp_path / "none.db"), user="anna", expect=2)
     assert "there is no file" in shown
     assert not (tmp_path / "none.db").exists()
+    run("memories", "list", db=f"sqlite:///{tmp_path}/none.db", user="anna", expect=2)
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("words", [("memories", "list", "--user", "anna"), ("reindex",)])
+def test_the_file_of_another_application_is_left_alone(tmp_path, words):
+    with closing(sqlite3.connect(tmp_path / "bees.db")) as connection:
+        connection.execute("CREATE TABLE hives (name TEXT)")
+    before = (tmp_path / "bees.db").read_bytes()
+    assert "there are no memories" in run(*words, db=str(tmp_path / "bees.db"), expect=2)
+    assert (tmp_path / "bees.db").read_bytes() == before
+
+
+def test_the_command_tells_its_version_and_where_evaluations_are():
+    assert __version__ in run("--version")
+    assert "langgraph_memory.evals" in run("--help")
 
 
 def test_reindex_with_another_embedder(db):

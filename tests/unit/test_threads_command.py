@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +70,7 @@ def test_list(db: str) -> None:
     assert "11" in lines[1]
     assert "interrupt" in lines[1]
     assert lines[2].startswith("[bold]ben")
-    assert "rests" in lines[2]
+    assert "idle" in lines[2]
     assert "1 more" in run("list", "--db", db, "--limit", "1")
 
 
@@ -130,6 +132,15 @@ def test_what_cannot_be_done_is_said(db: str, words: tuple[str, ...]) -> None:
     given = words if "--db" in words else (*words, "--db", db)
     assert "Error" in run(*given, expect=2)
     assert not Path("nowhere.db").exists()
+
+
+def test_the_file_of_another_application_is_left_alone(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "bees.db")) as connection:
+        connection.execute("CREATE TABLE hives (name TEXT)")
+    before = (tmp_path / "bees.db").read_bytes()
+    for words in (("list",), ("prune",), ("trim", "--older-than", "0")):
+        assert "there are no threads" in run(*words, "--db", str(tmp_path / "bees.db"), expect=2)
+    assert (tmp_path / "bees.db").read_bytes() == before
 
 
 def test_prune_makes_the_file_smaller_and_keeps_the_messages(db: str) -> None:
