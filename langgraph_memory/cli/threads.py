@@ -29,6 +29,7 @@ from langgraph_memory.history import (
     KeepLatest,
     SummarizeHistory,
     TrimHistory,
+    UnknownThreadError,
     apply_to_thread,
     apply_to_threads,
     thread_ids,
@@ -196,13 +197,23 @@ def delete(
     archive: Annotated[
         Path | None, typer.Option(help="JSONL file that the messages are written to first.")
     ] = None,
+    erase: Annotated[
+        Path | None,
+        typer.Option(help="JSONL file from which goes what was trimmed of the thread before."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     key: Key = MESSAGES,
 ) -> None:
     """Delete a thread with all its checkpoints; what it had besides messages cannot come back."""
     with _opened(db) as saver:
-        stored = drive(StoredThread.read(saver, thread, key))
+        try:
+            stored = drive(StoredThread.read(saver, thread, key))
+        except UnknownThreadError:
+            if erase is None or dry_run:
+                raise
+            _erase(thread, erase)
+            return
         what = f"the thread {thread!r} with {len(stored.messages)} messages"
         if dry_run:
             _say(f"Would delete {what} ({stored.pending or 'it is idle'}).")
@@ -218,6 +229,15 @@ def delete(
             owners = Owners(store)
             owners.forget(drive(owners.place(thread, saver)))
     _say(f"Deleted {what}.")
+    if erase is not None:
+        _erase(thread, erase)
+    elif archive is None and ARCHIVE.is_file() and JsonlArchive(ARCHIVE).entries(thread):
+        _say(f"What was trimmed from it is still in {ARCHIVE}: --erase {ARCHIVE} takes it out.")
+
+
+def _erase(thread: str, archive: Path) -> None:
+    gone = JsonlArchive(archive).erase(thread)
+    _say(f"{gone} archived changes of {thread!r} erased from {archive}.")
 
 
 @contextmanager

@@ -13,9 +13,7 @@ try:
 except ModuleNotFoundError as missing:
     if (missing.name or "").split(".")[0] not in ("rich", "langchain"):
         raise
-    raise SystemExit(
-        str(MissingExtraError(str(missing.name), "evals", "The evaluations"))
-    ) from None
+    raise SystemExit(str(MissingExtraError(str(missing.name), "evals", "An evaluation"))) from None
 
 __all__ = ["main"]
 

@@ -86,6 +86,11 @@ class MemoryStore(BaseStore):
         ttl: TTLConfig | None = None,
         clock: Callable[[], datetime] = clocks.now,
     ) -> None:
+        if isinstance(index, str):
+            raise InvalidInputError(
+                f"index must be LangGraph's index configuration, got the name {index!r}: use "
+                f"index=langgraph_memory.embeddings.index_named({index!r})."
+            )
         self.index_config = index
         self.ttl_config = ttl
         self._embedder = Embedder(index) if index and index.get("embed") is not None else None

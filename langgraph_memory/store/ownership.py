@@ -36,7 +36,7 @@ def recognise(
         raise EmbedderMismatchError(
             f"This database was indexed by {there}, and is opened with {mine}. Open it as "
             "it was indexed, or index it anew as it is opened, with reindex() of this "
-            "store or with the command: langgraph-memory reindex"
+            "store or with: langgraph-memory reindex --db FILE --embedder NAME"
         )
     generation = tx.generation()
     assert generation is not None

@@ -226,6 +226,7 @@ class TestFaults:
             {"dims": DIMS, "embed": WordEmbeddings(), "fields": "text"},
             {"dims": DIMS, "embed": WordEmbeddings(), "fields": [""]},
             {"dims": DIMS, "embed": WordEmbeddings(), "fields": [3]},
+            "local",
         ],
     )
     def test_an_index_that_cannot_work(self, open_ours: Opener, given: Any) -> None:

@@ -119,6 +119,18 @@ def test_delete(db: str) -> None:
     assert "boat" in Path("gone.jsonl").read_text()
 
 
+def test_delete_says_what_is_left_in_the_archive_and_erases_it(db: str) -> None:
+    for name in ("ann", "[bold]ben"):
+        run("trim", name, "--db", db, "--keep", "2")
+    archive = Path("threads-archive.jsonl")
+    assert f"still in {archive}" in run("delete", "ann", "--db", db, "--yes")
+    assert "1 archived changes of 'ann' erased" in run(
+        "delete", "ann", "--db", db, "--erase", str(archive)
+    )
+    assert "erased" in run("delete", "[bold]ben", "--db", db, "--yes", "--erase", str(archive))
+    assert "boat" not in archive.read_text()
+
+
 @pytest.mark.parametrize(
     "words",
     [
