@@ -25,6 +25,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graphs.flight_nights import takes_red_eyes
 from graphs.flight_phrases import (
+    asks_back,
     is_chinese,
     limits_asked,
     list_cities,
@@ -43,6 +44,8 @@ _UNCLEAR = re.compile(
 )
 _SLOT = re.compile(r"^- (\w+): (\".*\"|[\w.]+) \(", re.MULTILINE)
 _MISSING = re.compile(r"^Missing:\n((?:- .*\n?)+)", re.MULTILINE)
+_SEARCH = "search_flights"
+Back = Literal["", "now", "later"]
 _ASKED = "already asked for"
 _BOOKED = re.compile(
     r"Booked: (?P<flight>\w+) on (?P<date>\S+) for (?P<price>\d+) CNY\. "
@@ -108,6 +111,8 @@ class Request:
     Attributes:
         text: The user's newest message.
         said: What it says.
+        back: Whether a flight back is wanted, from where the trip of the form goes to; `later`, if
+            the message first books that trip. With `now`, `said.day` is that of the flight back.
         form: The filled slots.
         missing: The required ones that are empty.
         asked: Those of them that were asked for before.
@@ -122,6 +127,7 @@ class Request:
 
     text: str
     said: Said
+    back: Back
     form: Mapping[str, Any]
     missing: Sequence[str]
     asked: Sequence[str]
@@ -155,23 +161,29 @@ def read_request(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> 
     at = max((i for i, each in enumerate(talk) if isinstance(each, HumanMessage)), default=0)
     question = talk[at].text if talk else ""
     steps = _steps(talk)
-    searches = [step for step in steps if step.name == "search_flights"]
+    searches = [step for step in steps if step.name == _SEARCH]
     offered = _listed(searches[-1].answer) if searches else ()
-    said = read_message(
-        question, cities, date.fromisoformat(asked_on[1]) if asked_on else date.today()
-    )
+    today = date.fromisoformat(asked_on[1]) if asked_on else date.today()
+    said = read_message(question, cities, today)
     answers = [each.text for each in talk[:at] if isinstance(each, AIMessage) and each.text]
     waiting = limits_asked(answers[-1]) if answers else {}
     limits, still_open = _settled(said, question, waiting, form, offered)
     for slot, value in json.loads(found[1] if (found := _UNCLEAR.search(system)) else "{}").items():
         if not (slot in form or slot in limits or any(slot in limits_asked(x) for x in answers)):
             still_open.setdefault(slot, value)
+    back: Back = ""
+    if form.keys() >= {"origin", "destination", "date"} and not missing:
+        asked_back = bool(answers) and asks_back(answers[-1])
+        said, back = _about_return(
+            said, asked_back, form, offered, _steps(talk[:at]), cities, today
+        )
     return Request(
         text=question,
         # What answers a question of the clerk's chooses no flight.
         said=replace(said, agrees=False, is_about_flights=True)
         if waiting and (said.agrees or said.denies)
         else said,
+        back=back,
         form=form,
         missing=[_slot_of(line) for line in missing],
         asked=[_slot_of(line) for line in missing if _ASKED in line],
@@ -182,6 +194,52 @@ def read_request(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> 
         tried=_last_bookings(talk),
         serial=len(steps),
     )
+
+
+def _about_return(
+    said: Said,
+    asked: bool,
+    form: Mapping[str, Any],
+    offered: Sequence[Mapping[str, Any]],
+    before: Sequence[Step],
+    cities: Mapping[str, str],
+    today: date,
+) -> tuple[Said, Back]:
+    """What the newest message says of the flight that is dealt with, and when one back is wanted.
+
+    A message that books the way out and speaks of the way back, says the former; the latter comes
+    when that is booked. The day of a flight back is not before that of the way out.
+
+    Args:
+        said: What the message says.
+        asked: Whether the clerk has asked just before on which day to fly back.
+        form: The filled slots.
+        offered: The flights that were offered.
+        before: The calls that were made before the message.
+        cities: The cities by the names that people call them by.
+        today: What "tomorrow" counts from.
+    """
+    route, held = (form["origin"], form["destination"]), date.fromisoformat(form["date"])
+    if form.get("way_back"):
+        return replace(said, day=said.day or said.back), ""
+    roles = {"origin": route[1:], "destination": route[:1], "": route}
+    if not all(cities.get(name.casefold()) in roles[role] for name, role in said.cities):
+        return said, ""
+    if not (said.returns and said.is_about_flights) and (said.denies or not asked):
+        return said, ""
+    if said.day and said.back and not asked and said.day not in (said.back, held):
+        return said, ""  # The way out is changed, and comes first.
+    first = read_message(said.besides, cities, today)
+    numbers = [flight["flight"] for flight in offered]
+    booked = [found for step in before if (found := _BOOKED.search(step.answer))]
+    is_booked = any(x["flight"] in numbers and x["date"] == form["date"] for x in booked)
+    chooses = (first.buys or not said.returns) and set(_chosen(first, offered)) & set(numbers)
+    if chooses and not is_booked:
+        return first, "later"
+    day = said.back or (said.day if asked else None)
+    day = day if day and day >= held else None
+    about = said.is_about_flights or day is not None
+    return replace(said, day=day, is_about_flights=about), "now"
 
 
 def _settled(
@@ -238,12 +296,14 @@ def decide(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> AIMess
         booked = [
             _told_booking(step, it.chinese) for step in it.steps if step.name == "book_flight"
         ]
-        return AIMessage("\n".join(booked))
+        next_one = it.back == "later" and any(_BOOKED.search(step.answer) for step in it.steps)
+        return AIMessage("\n".join([*booked, *([_question_back(it)] if next_one else [])]))
     filled = it.done("fill_trip")
     if filled is None:
         if not it.limits and not it.said.is_about_flights:
             other = "welcome" if is_courtesy(it.text) else "decline"
-            return AIMessage("\n".join([say(it.chinese, other), *_questions(it)]))
+            asked = [*_questions(it), *([_question_back(it)] if it.back else [])]
+            return AIMessage("\n".join([say(it.chinese, other), *asked]))
         values = _new_values(it, cities)
         asking = [slot for slot in it.missing if slot not in values and not it.open][:1]
         if values or (asking and asking[0] not in it.asked):
@@ -254,19 +314,21 @@ def decide(messages: Sequence[BaseMessage], cities: Mapping[str, str]) -> AIMess
         return AIMessage("\n".join(_questions(it)))
     if it.missing:
         return AIMessage(say(it.chinese, f"ask {it.missing[0]}"))
+    if it.back == "now" and it.said.day is None:
+        return AIMessage(_question_back(it))
     return _with_a_whole_form(it, bool(filled and filled.args.get("values")))
 
 
 def _with_a_whole_form(it: Request, changed: bool) -> AIMessage:
     """Book what was chosen, or look for flights and offer them."""
-    searched, compared = it.done("search_flights"), it.done("compare_flights")
+    searched, compared = it.done(_SEARCH), it.done("compare_flights")
     if it.said.again and it.tried and not changed:
         return _calls(it, "book_flight", it.tried)
-    if searched is None and (changed or not it.offered or not _chosen(it)):
+    if searched is None and (changed or not it.offered or not _chosen(it.said, it.offered)):
         limits = {key: it.form[key] for key in ("max_price", "red_eye") if key in it.form}
         route = {key: it.form[key] for key in ("origin", "destination", "date")}
-        return _call(it, "search_flights", {**route, **limits})
-    chosen = _chosen(it)
+        return _call(it, _SEARCH, {**route, **limits})
+    chosen = _chosen(it.said, it.offered)
     known = {flight["flight"]: flight for flight in it.offered}
     if chosen and all(number in known for number in chosen):
         return _calls(
@@ -295,7 +357,9 @@ def _with_a_whole_form(it: Request, changed: bool) -> AIMessage:
 def _new_values(it: Request, cities: Mapping[str, str]) -> dict[str, Any]:
     """What the message says and the form does not say yet."""
     new: dict[str, Any] = {}
-    for name, role in it.said.cities:
+    if it.back == "now" and it.said.day is not None:
+        new = {"origin": it.form["destination"], "destination": it.form["origin"], "way_back": True}
+    for name, role in it.said.cities if it.back != "now" else ():
         slot: str = role
         if not slot and it.said.replaced:
             slot = next((key for key, value in it.form.items() if value == it.said.replaced), "")
@@ -304,15 +368,17 @@ def _new_values(it: Request, cities: Mapping[str, str]) -> dict[str, Any]:
             empty = [each for each in free if each not in it.form and each not in new]
             slot = empty[0] if empty else "destination"
         new[slot] = cities.get(name.casefold(), name)
+    if "destination" in new and it.form.get("way_back") and not it.said.returns:
+        new["way_back"] = False  # Another trip begins.
     if it.said.day is not None:
         new["date"] = it.said.day.isoformat()
     new |= it.limits
     return {slot: value for slot, value in new.items() if it.form.get(slot) != value}
 
 
-def _chosen(it: Request) -> list[str]:
-    """The flights that the message chooses among those that were offered, or names."""
-    said, offered = it.said, [flight["flight"] for flight in it.offered]
+def _chosen(said: Said, found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The flights that a message chooses among those that were offered, or names."""
+    offered = [flight["flight"] for flight in found]
     if said.numbers:
         return list(said.numbers)
     if not offered or said.cities or said.day:
@@ -326,7 +392,7 @@ def _chosen(it: Request) -> list[str]:
             "earliest": lambda flight: flight["departs"],
             "latest": lambda flight: [-int(part) for part in flight["departs"].split(":")],
         }[said.best]
-        return [min(it.offered, key=key)["flight"]]
+        return [min(found, key=key)["flight"]]
     if len(offered) == 1 and (said.agrees or (said.buys and said.points)):
         return offered
     return []
@@ -334,6 +400,10 @@ def _chosen(it: Request) -> list[str]:
 
 def _questions(it: Request) -> list[str]:
     return [say(it.chinese, f"ask {slot}", value=value) for slot, value in it.open.items()]
+
+
+def _question_back(it: Request) -> str:
+    return say(it.chinese, "ask back", date=it.form["date"])
 
 
 def _told_booking(step: Step, chinese: bool) -> str:

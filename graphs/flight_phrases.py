@@ -28,6 +28,10 @@ _SAID = {
     "ask origin": ("Which city do you leave from?", "请问从哪个城市出发？"),
     "ask destination": ("Which city do you fly to?", "请问飞往哪个城市？"),
     "ask date": ("On which day do you want to fly?", "请问哪天出发？"),
+    "ask back": (
+        "On which day do you want to fly back? The way out is on {date}.",
+        "请问哪天返程？去程是{date}。",
+    ),
     "ask max_price": (
         "Is {value} CNY the most that a ticket may cost?",
         "机票价格最高是{value}元吗？",
@@ -115,6 +119,11 @@ def limits_asked(text: str) -> dict[str, Any]:
     if any(each in text for each in _SAID["ask red_eye"]):
         asked["red_eye"] = False
     return asked
+
+
+def asks_back(text: str) -> bool:
+    """Whether an answer of the clerk asks for the day of a flight back."""
+    return any(each.partition("{")[0] in text for each in _SAID["ask back"])
 
 
 def list_cities(cities: Sequence[str], chinese: bool) -> str:

@@ -62,6 +62,19 @@ _NO = re.compile(
     r"^\W*(?:no|nope|nah|never|not (?:really|at all)|it (?:isn['’]t|is not)|i (?:do(?:n['’]t| not))|(?:不|不是|不用|不要|不接受|没有|否|不行|不坐)(?!\w))(?:[\s,，]*(?:thanks|thank you|please|it (?:isn['’]t|is not)|i do(?:n['’]t| not)|的|谢谢|了|吧))*\W*$",
     re.I,
 )
+# Where a city was blanked out, there is more than one space.
+_BACK = re.compile(
+    r"(?:^\W*|(?<=[,:;.(—]\s)|(?<=[，：；。—(])|(?<=\s\s)|\b(?:(?:fl(?:y|ies|ying)|com(?:e|ing)|get(?:ting)?|go(?:ing)?|head(?:ing)?|travel(?:l?ing)?|bring|take|need|want)(?:\s(?:me|us))?|flights?|tickets?|trip|way|journey|leg|one|there|and|then|also|now|again|home)\s)back\b(?!\s(?:up\b|pain|row|seat))|"
+    r"\breturn(?:ing)?\b(?!\s(?:an?|my|it|this|that|your|the(?!\s(?:same|next|following)))\b)|\bround[\s-]trip\b|"
+    r"返程|返航|返回|回程|回来|回去|往返|来回|回(?=\s\s)",
+    re.I,
+)
+_NO_BACK = re.compile(
+    r"(?:\b(?:no|without|(?:not|n['’]t)\s(?:need|want|book))\s(?:an?\s|the\s|any\s)?|(?:不|别|无需)[要用需订买坐]{0,3}|没有)$",
+    re.I,
+)
+_BACK_TO = re.compile(r"\sto\s\w", re.I)  # Another choice, or a day that was named before.
+_CLAUSE = re.compile(r"[,，;；。.!！?？、\n]|\b(?:and|then|but)\b|然后|再", re.I)
 _ASKS = re.compile(
     r"^\W*(?:and )?(?:which|what|how|when|show|tell|list|is|are|does|should)\b|哪|什么|看看|显示|[?？吗]\W*$",
     re.I,
@@ -72,7 +85,7 @@ _AGAIN = re.compile(
 )
 
 _SUBJECT = re.compile(
-    r"\b(?:flights?|fly(?:ing)?|tickets?|air ?fares?|fares?|itinerary|red[\s-]?eyes?|planes? (?:to|from))\b|航班|机票|飞机票|订票|红眼|的票|张票|第.班|[这那]班",
+    r"\b(?:flights?|fly(?:ing)?|tickets?|air ?fares?|fares?|itinerary|red[\s-]?eyes?|planes? (?:to|from))\b|\bround[\s-]trip\b|航班|机票|飞机票|订票|返程|回程|往返|红眼|的票|张票|第.班|[这那]班",
     re.I,
 )
 _ASIDE = re.compile(
@@ -83,7 +96,7 @@ _ABOUT_THE_WORLD = re.compile(
     r"\b(?:who|why|invented|history|how (?:do|does|did|many|old|long))\b|为什么|谁|发明|历史", re.I
 )
 _SMALL_WORDS = re.compile(
-    r"\b(?:i['’]?(?:d|m|ll|ve)?|me|we|us|my|a|an|the|to|from|on|in|at|by|for|of|and|or|but|not|no|yes|yeah|ok|okay|please|like|want|need|would|could|can|you|go|going|will|do|sit|seat|get|be|travel|trip|leav(?:e|ing)|arriv(?:e|ing)|depart(?:ing)?|one|ones|which|flights?|option|way|is|it|it['’]s|that|this|make|change|actually|instead|rather|sorry|oh|hm+|wait|let['’]?s?|then|also|with|back|there|city|mean|meant|what about|how about|out|looking|plan(?:ning)?|new|search|find|show|again|thanks?|next|same|day|morning|afternoon|evening|earlier|later)\b|[我们想要去到从飞往至的了吧呢啊呀哦嗯是不在那就改成换为请帮给一下个还有和也把对好可以您你起出发搜查找看怎么样天走坐乘哪儿里什么地有班趟张]|没错|多少钱|价格|\W|\d",
+    r"\b(?:i['’]?(?:d|m|ll|ve)?|me|we|us|my|a|an|the|to|from|on|in|at|by|for|of|and|or|but|not|no|yes|yeah|ok|okay|please|like|want|need|have|must|would|could|can|you|go|going|will|do|sit|seat|get|be|travel|trip|leav(?:e|ing)|arriv(?:e|ing)|depart(?:ing)?|one|ones|which|flights?|option|way|is|it|it['’]s|that|this|make|change|actually|instead|rather|sorry|oh|hm+|wait|let['’]?s?|then|also|with|back|home|when|if possible|there|city|mean|meant|what about|how about|out|looking|plan(?:ning)?|new|search|find|show|again|thanks?|next|same|day|morning|afternoon|evening|earlier|later)\b|[我们想要去到从飞往至的了吧呢啊呀哦嗯是不在那就改成换为请帮给一下个还有和也把对好可以您你起出发搜查找看怎么样天走坐乘哪儿里什么地有班趟张]|没错|多少钱|价格|\W|\d",
     re.I,
 )
 
@@ -95,7 +108,10 @@ class Said:
     Attributes:
         cities: Names as they are written, and whether they are where a trip begins or ends.
         replaced: The city that another takes the place of.
-        day: The day named first.
+        day: The day named first, if it is not only that of a flight back.
+        returns: Whether it is about a flight back.
+        back: The day of the flight back.
+        besides: The message without what it says of the flight back.
         limits: What it says of the price and of red-eye flights.
         numbers: Of flights that are chosen.
         best: By what a flight is chosen, such as `cheapest`.
@@ -111,6 +127,9 @@ class Said:
     cities: tuple[tuple[str, Role], ...]
     replaced: str
     day: date | None
+    returns: bool
+    back: date | None
+    besides: str
     limits: Limits
     numbers: tuple[str, ...]
     best: str
@@ -134,7 +153,7 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
     named = days(text, today)
     without_days = _blanked(text, [(day.start, day.end) for day in named])
     numbers = tuple("".join(parts).upper() for parts in _NUMBER.findall(without_days))
-    rest = _NUMBER.sub(" ", without_days)
+    rest = _NUMBER.sub(lambda number: " " * len(number[0]), without_days)
     limits = read_limits(rest)
     cities, replaced, spans = _cities(rest, called)
     best = next((name for name, pattern in _BEST.items() if pattern.search(text)), "")
@@ -142,11 +161,16 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
     chooses = bool(numbers or best or place is not None)
     buys = bool(_BUY.search(rest))
     left = _blanked(rest, spans)
-    for pattern in (*_PLACES, *_BEST.values(), _SMALL_WORDS):
+    start, end = _about_return(left, _blanked(text, spans))
+    returns = end > start
+    returning = [day for day in named if start <= day.start < end]
+    is_elsewhere = not any(start <= at < end for at, _ in spans)
+    going = [day for day in named if not (is_elsewhere and day in returning)]
+    for pattern in (_BACK, *_PLACES, *_BEST.values(), _SMALL_WORDS):
         left = pattern.sub("", left)
     fragment = not left and bool(cities or named or chooses)
     agrees, again = bool(_YES.match(text)), bool(_AGAIN.search(text))
-    on_offer = again or (buys and (chooses or bool(_IT.search(rest))))
+    on_offer = again or (buys and (chooses or returns or bool(_IT.search(rest))))
     aside = _ASIDE.search(text) or (not (cities or numbers) and _ABOUT_THE_WORLD.search(text))
     is_route = {"origin", "destination"} <= {role for _, role in cities}
     is_about = fragment or agrees or bool(limits.stated or limits.unclear)
@@ -158,7 +182,10 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
     return Said(
         cities=cities,
         replaced=replaced,
-        day=named[0].date if named else None,
+        day=going[0].date if going else None,
+        returns=returns,
+        back=returning[0].date if returning else None,
+        besides=_blanked(text, [(start, end)]),
         limits=limits,
         numbers=numbers,
         best=best,
@@ -170,6 +197,25 @@ def read_message(text: str, called: Mapping[str, str], today: date) -> Said:
         again=again,
         is_about_flights=is_about,
     )
+
+
+def _about_return(text: str, with_days: str) -> tuple[int, int]:
+    """Where the clause stands that is about a flight back; nowhere if there is none.
+
+    Args:
+        text: Without cities and days.
+        with_days: Without cities.
+    """
+    found = _BACK.search(text)
+    if found is None or _NO_BACK.search(text[: found.start()]):
+        return 0, 0
+    if _BACK_TO.match(with_days, found.end()):
+        return 0, 0
+    start = max((each.end() for each in _CLAUSE.finditer(text, 0, found.start())), default=0)
+    after = _CLAUSE.search(text, found.end())
+    if joined := _CLAUSE.search(text, found.start(), found.end()):
+        start = joined.start()
+    return start, after.start() if after else len(text)
 
 
 def limits_of(text: str, today: date) -> Limits:

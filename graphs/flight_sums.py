@@ -20,6 +20,8 @@ _HAN = {letter: number for number, letter in enumerate("零一二三四五六七
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _LEAST, _MOST = 50, 99_999
 """What is less or more is no price of a ticket, in CNY."""
+_LONGEST = 9
+"""Figures of more digits are no sum; they can be of any length."""
 
 _OTHER_UNITS = (
     r"%|percent|min|hours?|h\b|days?|nights?|weeks?|months?|years?|km\b|m\b|kg|grams?|miles?|people|"
@@ -73,6 +75,8 @@ def sums_in(text: str) -> Iterator[Sum]:
     """The sums of a text that could be prices of a ticket."""
     for found in _SUM.finditer(text):
         if found["figures"]:
+            if sum(map(str.isdigit, found["figures"])) > _LONGEST:
+                continue
             amount = _in_figures(found["figures"], found["times"], found["rest"])
         elif found["words"]:
             amount = _in_words(found["words"])

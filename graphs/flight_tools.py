@@ -41,6 +41,9 @@ def trip_form(timetable: Timetable, today: Callable[[], datetime.date]) -> TaskF
         red_eye: bool | None = Field(
             None, description="Whether the user takes flights through the night, if the user said"
         )
+        way_back: bool | None = Field(
+            None, description="Whether this is the flight back of a trip that was agreed on before"
+        )
 
         @model_validator(mode="after")
         def _leads_somewhere(self) -> Self:

@@ -382,6 +382,14 @@ def test_what_is_no_limit_is_not_asked_about(text: str) -> None:
     assert read_limits(text) == Limits()
 
 
+@pytest.mark.parametrize("figures", ["7" * 400, "1" * 10, "2,468" + ",135" * 150, "3" * 320 + ".5"])
+def test_figures_of_any_length_stop_nothing(figures: str) -> None:
+    assert read_limits(f"My budget is {figures} yuan") == Limits()
+    desk = Desk()
+    answer = desk.hear(f"Beijing to Guangzhou tomorrow, my customer number is {figures}")
+    assert offered(answer) == [NIGHT, DAY, EVENING, DEAR]
+
+
 ASKED = {
     "max_price": ("Is 900 CNY the most", "最高是900元吗"),
     "red_eye": ("Do you take red-eye", "接受红眼航班"),
@@ -461,6 +469,109 @@ def test_nothing_found_is_said_and_no_older_offer_is_made() -> None:
     assert offered(desk.hear("Beijing to Guangzhou tomorrow")) == [NIGHT, DAY, EVENING, DEAR]
     assert desk.hear("rather to Kunming").startswith("I found no flight from Beijing to Kunming")
     assert desk.hear("nothing above 100 though").startswith("I found no flight")
+
+
+OUT = {"en": "Chengdu to Beijing tomorrow", "zh": "明天成都到北京"}
+ASKS_BACK = {"en": "On which day do you want to fly back?", "zh": "请问哪天返程？"}
+OUTWARD, BACKWARD = ["NW921", "LT351"], ["LT350", "KR751"]
+"""From Chengdu to Beijing, and from there to Chengdu."""
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "then home again: back on Sunday please"),
+        ("en", "I want to come back on Sunday"),
+        ("en", "and a return flight on Sunday"),
+        ("en", "Returning Sunday"),
+        ("en", "the way back is on Sunday"),
+        ("en", "now back to Chengdu on Sunday"),
+        ("en", "OK, back Sunday then"),
+        ("zh", "还要周日的返程"),
+        ("zh", "周日飞回来"),
+        ("zh", "回程在周日"),
+        ("zh", "周日要回成都"),
+    ],
+)
+@pytest.mark.parametrize("booked", [True, False])
+def test_a_flight_back_goes_the_other_way(language: str, said: str, booked: bool) -> None:
+    desk = Desk()
+    assert offered(desk.hear(OUT[language])) == OUTWARD
+    if booked:
+        desk.asked({"en": "Book the first", "zh": "订第一班"}[language])
+        desk.decide(approve())
+    answer = desk.hear(said)
+    assert offered(answer) == BACKWARD
+    assert "2031-03-09" in answer
+    # To speak of it again is to speak of the same flight.
+    answer = desk.hear({"en": "make the return on Monday", "zh": "返程改到下周一"}[language])
+    assert offered(answer) == BACKWARD
+    assert "2031-03-10" in answer
+    desk.asked({"en": "Book the cheapest flight back", "zh": "订最便宜的回程"}[language])
+    assert ASKS_BACK[language] not in desk.decide(approve())
+    assert desk.booked() == [*OUTWARD[: int(booked)], BACKWARD[0]]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "day"),
+    [
+        ("en", "I will need a flight back too", "Sunday"),
+        ("en", "Book the cheapest return", "Sunday works for me"),
+        ("en", "the return, Sunday if possible", "on Sunday"),
+        ("en", "and back today", "back on Sunday"),
+        ("zh", "再订一张返程票", "周日"),
+        ("zh", "订最便宜的回程", "周日"),
+    ],
+)
+def test_the_day_of_a_flight_back_is_asked_for(language: str, said: str, day: str) -> None:
+    desk = Desk()
+    desk.hear(OUT[language])
+    assert ASKS_BACK[language] in desk.hear(said)
+    # Small talk does not make it forget what it has asked.
+    assert ASKS_BACK[language] in desk.hear(SMALL_TALK[language][4])
+    answer = desk.hear(day)
+    assert offered(answer) == BACKWARD
+    assert "2031-03-09" in answer
+    assert desk.booked() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "Book the second, and back on Sunday"), ("zh", "订第二班，周日返程")],
+)
+def test_the_way_out_is_booked_before_the_way_back(language: str, said: str) -> None:
+    desk = Desk()
+    desk.hear(OUT[language])
+    [asked] = desk.asked(said)
+    assert asked["args"]["flight"] == OUTWARD[1]
+    assert ASKS_BACK[language] in desk.decide(approve())
+    assert offered(desk.hear({"en": "Sunday", "zh": "周日"}[language])) == BACKWARD
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("I need no return flight", "04"),
+        ("Wednesday and back on Sunday", "05"),
+        ("go back to Wednesday", "05"),
+        ("Chengdu to Beijing on Wednesday, returning on Sunday", "05"),
+        ("不用订返程", "04"),
+        ("成都到北京，周三去，周日回来", "05"),
+    ],
+)
+def test_the_way_out_stays_what_it_is(said: str, day: str) -> None:
+    desk = Desk()
+    desk.hear("Chengdu to Beijing tomorrow")
+    answer = desk.hear(said)
+    assert offered(answer) == OUTWARD
+    assert f"2031-03-{day}" in answer
+
+
+def test_another_trip_has_a_way_back_of_its_own() -> None:
+    desk = Desk()
+    for trip, back in (("tomorrow", "Sunday"), ("on 20 March", "22 March")):
+        assert offered(desk.hear(f"Chengdu to Beijing {trip}")) == OUTWARD
+        assert offered(desk.hear(f"back on {back}")) == BACKWARD
 
 
 def edited(flight: str, price: int) -> Json:
