@@ -233,23 +233,19 @@ class MemoryService:
         # Beside it, as a write may hang where one can read.
         noting = self._threads.submit(partial(self._request, who, note)) if note else None
         try:
-            return self._recall(who, thread, messages, so_far)
+            recollection = NOTHING
+            if self.settings.auto_load:
+                recollection = drive(self._recaller.steps(who, messages, so_far))
         finally:
             # Nobody waits longer for it than for a recall: see `recollect`.
             error = noting.exception() if noting is not None else None
             if error is not None:  # `end` notes it again.
                 logger.error("A turn could not be noted before its reply.", exc_info=error)
+        if self.settings.auto_load:
+            self._tell_recalled(who, thread, recollection)
+        return recollection
 
-    def _recall(
-        self,
-        who: Identity,
-        thread: str | None,
-        messages: Sequence[BaseMessage],
-        so_far: Callable[[Recollection], None],
-    ) -> Recollection:
-        if not self.settings.auto_load:
-            return NOTHING
-        recollection = drive(self._recaller.steps(who, messages, so_far))
+    def _tell_recalled(self, who: Identity, thread: str | None, recollection: Recollection) -> None:
         for failed in recollection.failed:
             self._tell("recall_failed", who, thread, reason=failed)
         self._tell(
@@ -259,7 +255,6 @@ class MemoryService:
             ids=tuple(each["key"] for each in recollection.why),
             counts={"tokens": recollection.tokens},
         )
-        return recollection
 
     def _failed(
         self, who: Identity, thread: str | None, error: Exception, recalling: _Recalling
