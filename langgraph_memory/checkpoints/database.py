@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from inspect import getclosurevars
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from langgraph_memory.checkpoints.tiered import TieredSaver
 from langgraph_memory.store.database import postgres_database, sqlite_database
@@ -27,8 +27,11 @@ def database_of(saver: BaseCheckpointSaver[Any]) -> str | None:
     if isinstance(saver, InMemorySaver):
         return None
     connection = getattr(saver, "conn", None)
-    if isinstance(connection, sqlite3.Connection):
-        rows = connection.execute("PRAGMA database_list").fetchall()
+    if isinstance(saver, SqliteSaver):
+        # Under its lock: a second thread on a connection that waits for another writer would stop
+        # the whole process, and so that writer, too.
+        with saver.cursor(transaction=False) as cursor:
+            rows = cursor.execute("PRAGMA database_list").fetchall()
         return sqlite_database(next(row[2] for row in rows if row[1] == "main"))
     connector = getattr(connection, "_connector", None)  # Of aiosqlite, in a thread of its own.
     if callable(connector):

@@ -238,6 +238,7 @@ def alone(who: Identity, had: Iterable[Conversation]) -> list[str]:
 
 
 def test_a_thousand_turns_of_two_users_with_two_agents(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     with ExitStack() as stack:
         crowd = Crowd(tmp_path / "memory.db", stack)
         theirs = [conversations(worker) for worker in range(WORKERS)]
@@ -271,4 +272,7 @@ def test_a_thousand_turns_of_two_users_with_two_agents(tmp_path: Path) -> None:
             assert event.name not in {"recall_failed", "extraction_failed"}
             if event.name in {"extracted", "extraction_skipped"}:
                 assert all(each.startswith(f"{event.thread}/") for each in event.ids)
-    assert not [each for each in threading.enumerate() if each.name.startswith("langgraph-memory")]
+    left = [each for each in threading.enumerate() if each.name.startswith("langgraph-memory")]
+    for each in set(left) - before:
+        each.join(10)
+        assert not each.is_alive()
