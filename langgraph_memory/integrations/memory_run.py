@@ -180,7 +180,12 @@ class MemoryRuns:
             return MemoryRun(service, None, state_value, place.thread, False)
         begun: tuple[str, ...] = ()
         turns = turns_of(messages) if moment == "begins" else []
-        if turns and (turns[-1].mark != channel.get(SEEN) or not turns[-1].is_open):
+        # A turn that has nothing yet is begun again: the process may have died before it was noted.
+        if turns and (
+            turns[-1].mark != channel.get(SEEN)
+            or len(turns[-1].messages) == 1
+            or not turns[-1].is_open
+        ):
             brought = yield from place.brought(turns, claimed=claimed)
             # The input of a run is one person's: of a stranger's, nothing is begun.
             begun = () if set(brought) & set(owner.refused) else tuple(brought)
