@@ -62,7 +62,9 @@ class RunPlace:
     def brought(self, turns: Sequence[Turn], *, claimed: bool) -> Steps[list[str]]:
         """Marks of the turns that the run has brought, which its caller answers for.
 
-        Nearly always that is the newest turn, and is not looked up.
+        That is the newest turn, if it has nothing yet, also where the thread had it before: a run
+        that died may have brought it, and this one says it again. Nearly always it is the only one,
+        and nothing is looked up.
 
         Args:
             turns: Of its thread.
@@ -72,10 +74,11 @@ class RunPlace:
             return [turn.mark for turn in turns]
         unanswered = takewhile(lambda turn: len(turn.messages) == 1, reversed(turns))
         trailing = [turn.mark for turn in unanswered]
+        newest = trailing[:1]
         if self.nested or self.saver is None:
-            return trailing[:1]
+            return newest
         if len(trailing) == 1 and (claimed or len(turns) == 1):
-            return trailing
+            return newest
         try:
             had = yield from before_run(
                 self.saver, self.thread, self.checkpoint, at_exit=self.at_exit
@@ -84,6 +87,6 @@ class RunPlace:
             logger.warning("The thread %r could not be read before its run: %s", self.thread, error)
             had = None
         if had is None:
-            return trailing[:1]
-        old = {turn.mark for turn in turns_of(had)}
+            return newest
+        old = {turn.mark for turn in turns_of(had)} - {*newest}
         return [turn.mark for turn in turns if turn.mark not in old]

@@ -314,6 +314,17 @@ class TestWhatIsNobodysIsNotRead:
         assert any("Ghent" in str(request) for request in reader.requests)
         assert not any("figs" in str(request) for request in reader.requests)
 
+    def test_what_is_said_again_after_a_process_died_before_noting_it_is_read(
+        self, memory: Memory
+    ) -> None:
+        # As LangGraph has saved two messages whose runs died before memory saw them.
+        create_agent(model(), checkpointer=memory.checkpointer).update_state(
+            at(), {"messages": [HumanMessage("Hello!", id="m0"), HumanMessage(FIGS, id="m1")]}
+        )
+        again = {"messages": [HumanMessage(FIGS, id="m1")]}
+        agent(memory).invoke(again, at(), context={"user_id": "anna"})
+        assert known(memory) == [FIGS_KNOWN]
+
     def test_an_older_message_that_the_owner_edits_is_read(self, memory: Memory) -> None:
         graph = agent(memory)
         for number, text in enumerate([FIGS, "Hello!"]):
