@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
@@ -15,9 +16,14 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph_memory.calls import Steps
 from langgraph_memory.checkpoints.asking import asked
 
-__all__ = ["MESSAGES", "messages_of"]
+__all__ = ["MESSAGES", "messages_of", "place_of"]
 
 MESSAGES = "messages"
+
+
+def place_of(thread: str) -> RunnableConfig:
+    """Where a checkpointer has a thread of its own, not that of a subgraph."""
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
 
 
 def messages_of(

@@ -21,7 +21,7 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, TASKS, _DeltaSnap
 from langgraph_memory import clock
 from langgraph_memory.calls import Steps
 from langgraph_memory.checkpoints.asking import asked
-from langgraph_memory.checkpoints.conversations import MESSAGES, messages_of
+from langgraph_memory.checkpoints.conversations import MESSAGES, messages_of, place_of
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.history.errors import (
     HistoryError,
@@ -179,11 +179,6 @@ def check_positions(thread: str, state: Any) -> None:
                 "by position, and would hide others from the model. Use one of the two layers: "
                 "that one for what the model sees, or ours, with a context strategy."
             )
-
-
-def place_of(thread: str) -> RunnableConfig:
-    """Where a checkpointer has a thread of its own, not that of a subgraph."""
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
 
 
 def pending_in(found: CheckpointTuple) -> str:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from langgraph_memory.calls import Steps
 from langgraph_memory.context.budget import check_count
@@ -85,10 +85,7 @@ class SummarizeHistory(HistoryStrategy):
     @cached_property
     def summarizer(self) -> Summarizer:
         """What makes the summaries."""
-        # Checks the model as it was given; the one below is a Runnable in any case.
-        Summarizer(self.model, self.max_source_chars, self.overflow)
-        asked = RunnableLambda(_asked_for_what_lasts) | self.model
-        return Summarizer(asked, self.max_source_chars, self.overflow)
+        return Summarizer(self.model, self.max_source_chars, self.overflow, INSTRUCTIONS)
 
     def choose(self, thread: Thread) -> Choice:
         """Keep all of a thread that is not long enough, else its end."""
@@ -155,8 +152,3 @@ def kept_summary(message: BaseMessage) -> str | None:
 
 def _counts(message: BaseMessage) -> bool:
     return message.type != "system" and made_kind(message) is None and not is_pinned(message)
-
-
-def _asked_for_what_lasts(request: list[BaseMessage]) -> list[BaseMessage]:
-    """The summarizer's request, with other instructions for the same data."""
-    return [SystemMessage(INSTRUCTIONS), *request[1:]]

@@ -7,8 +7,8 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.messages import SystemMessage
 
+from langgraph_memory.messages import with_text_after
 from langgraph_memory.session import Artifact, TaskForm, state_with
 
 __all__ = ["SessionMiddleware"]
@@ -51,8 +51,4 @@ class SessionMiddleware(AgentMiddleware[Any, Any, Any]):
     def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         blocks = [part.render(request.state, tokens=most) for part, most in self._parts.items()]
         text = "\n\n".join(block for block in blocks if block)
-        before = request.system_message.content if request.system_message else ""
-        content: Any = [*before, {"type": "text", "text": text}]
-        if isinstance(before, str):
-            content = f"{before}\n\n{text}" if before else text
-        return request.override(system_message=SystemMessage(content=content))
+        return request.override(system_message=with_text_after(request.system_message, text))

@@ -101,14 +101,14 @@ class Worker:
         left: set[str] = set()
         while True:
             waiting = self.queue.ready(all_of_them=True, only=only)
-            todo = deque(job for job in waiting if job.subject not in left)
+            ready = deque(job for job in waiting if job.subject not in left)
             others = {run for run in self._running() if only in (None, run.job.subject)}
-            if not todo and not others:
+            if not ready and not others:
                 return done
             mine: set[_Run] = set()
-            while todo or mine or others:
-                while todo and len(mine) < self._size:
-                    if (run := self._begin(todo.popleft())) is not None:
+            while ready or mine or others:
+                while ready and len(mine) < self._size:
+                    if (run := self._begin(ready.popleft())) is not None:
                         mine.add(run)
                 ended = self._ended(mine | others, patience)
                 if not ended and (mine or others):
@@ -185,20 +185,20 @@ class Worker:
 
     def _keep_on(self) -> None:
         """Begin with what is due, as long as there are threads for it."""
-        todo: deque[Job] = deque()
+        ready: deque[Job] = deque()
         mine: list[_Run] = []
         next_look = time.monotonic()
         while not self._stopped.is_set():
             try:
                 self._keep_leases()
-                if not todo and time.monotonic() >= next_look:
+                if not ready and time.monotonic() >= next_look:
                     began = time.monotonic()
-                    todo.extend(self.queue.ready())
+                    ready.extend(self.queue.ready())
                     now = time.monotonic()
                     next_look = now + max(self._interval, REST * (now - began))
                 mine = [run for run in mine if not run.ended.done()]
-                while todo and len(mine) < self._size and not self._stopped.is_set():
-                    if (run := self._begin(todo.popleft())) is not None:
+                while ready and len(mine) < self._size and not self._stopped.is_set():
+                    if (run := self._begin(ready.popleft())) is not None:
                         mine.append(run)
             except StoreClosedError:
                 self._stopped.set()

@@ -1,6 +1,13 @@
 """The transcript as data: units, what providers accept, repair, and pins."""
 
-from langgraph_memory.messages.content import calls_of, check_messages, key_of, role_of, text_of
+from langgraph_memory.messages.content import (
+    calls_of,
+    check_messages,
+    key_of,
+    role_of,
+    text_of,
+    with_text_after,
+)
 from langgraph_memory.messages.marks import (
     is_pinned,
     is_said_by_user,
@@ -43,4 +50,5 @@ __all__ = [
     "units",
     "unpin",
     "validate",
+    "with_text_after",
 ]

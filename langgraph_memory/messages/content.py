@@ -7,7 +7,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    SystemMessage,
+    ToolMessage,
+)
 
 from langgraph_memory.errors import InvalidMessagesError
 
@@ -158,3 +164,15 @@ def key_of(message: BaseMessage) -> str:
 def _short(value: object, limit: int = 60) -> str:
     shown = repr(value)
     return shown if len(shown) <= limit else shown[:limit] + "…"
+
+
+def with_text_after(system: SystemMessage | None, text: str) -> SystemMessage | None:
+    """A system message with a text at its end; the text alone where there is no message."""
+    if not text:
+        return system
+    if system is None:
+        return SystemMessage(content=text)
+    content = system.content
+    if isinstance(content, str):
+        return system.model_copy(update={"content": f"{content}\n\n{text}" if content else text})
+    return system.model_copy(update={"content": [*content, {"type": "text", "text": text}]})

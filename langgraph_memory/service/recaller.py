@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from langgraph_memory import clock
@@ -24,8 +23,8 @@ from langgraph_memory.recall import (
     standing_block,
 )
 from langgraph_memory.records import MemoryRecord, MemoryType, Status, is_record
-from langgraph_memory.service.recollection import NOTHING, Recollection
-from langgraph_memory.service.turns import Asked, newest_question
+from langgraph_memory.service.recollection import Recollection
+from langgraph_memory.service.turns import Asked
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import MemoryHit, MemoryStore
 from langgraph_memory.store.operations import Mode
@@ -77,23 +76,20 @@ class Recaller:
     def steps(
         self,
         who: Identity,
-        messages: Sequence[BaseMessage],
+        asked: Asked,
         so_far: Callable[[Recollection], object] = lambda _: None,
     ) -> Steps[Recollection]:
-        """What is known that bears on a thread's newest user message.
+        """What is known that bears on what a user asks.
 
         Args:
             who: Whose memories.
-            messages: The thread.
+            asked: The newest user message of a thread.
             so_far: Is given what there is as soon as it is there, for those who cannot wait for
                 the rest: what always holds, then that with what was found.
 
         Raises:
             Exception: Whatever the store raises when it is asked for what always holds.
         """
-        asked = newest_question(messages)
-        if asked is None:
-            return NOTHING
         found, shown = yield from self._always(who, asked)
         so_far(found)
         question = Question(asked.text, clock.now(), asked.before)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from langgraph_memory.drawn import table
-from langgraph_memory.messages import is_said_by_user, made
+from langgraph_memory.messages import is_said_by_user, made, with_text_after
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["NOTHING", "Placement", "Recollection", "placed"]
@@ -89,23 +89,11 @@ def placed(
     """Messages and system message of a request with the memories in their places."""
     if placement == "layers":
         return list(messages), system
-    system = _after(system, recollection.standing)
+    system = with_text_after(system, recollection.standing)
     recalled = "\n\n".join(block for block in (recollection.recalled, recollection.tasks) if block)
     if placement == "system":
-        return list(messages), _after(system, recalled)
+        return list(messages), with_text_after(system, recalled)
     return _before_question(messages, recalled), system
-
-
-def _after(system: SystemMessage | None, block: str) -> SystemMessage | None:
-    """A system message with a block at its end; only the block where there is no message."""
-    if not block:
-        return system
-    if system is None:
-        return SystemMessage(content=block)
-    content = system.content
-    if isinstance(content, str):
-        return system.model_copy(update={"content": f"{content}\n\n{block}" if content else block})
-    return system.model_copy(update={"content": [*content, {"type": "text", "text": block}]})
 
 
 def _before_question(messages: Sequence[AnyMessage], block: str) -> list[AnyMessage]:

@@ -37,7 +37,7 @@ from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
-from langgraph_memory.service.turns import Turn, newest_question, turns_of
+from langgraph_memory.service.turns import Asked, Turn, newest_question, turns_of
 from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.why import Reason, reasons_for, shown_to
 from langgraph_memory.settings import LongTermMemorySettings
@@ -215,7 +215,7 @@ class MemoryService:
                 return recalling
             if recalling is None or note is not None:
                 recalling = _Recalling()
-                work = partial(self._prepare, who, thread, list(messages), note, recalling.keep)
+                work = partial(self._prepare, who, thread, asked, note, recalling.keep)
                 recalling.whole = self._threads.submit(work)
                 self._recalled[place] = recalling
                 while len(self._recalled) > REMEMBERED:
@@ -226,7 +226,7 @@ class MemoryService:
         self,
         who: Identity,
         thread: str | None,
-        messages: Sequence[BaseMessage],
+        asked: Asked,
         note: Mapping[str, Any] | None,
         so_far: Callable[[Recollection], None],
     ) -> Recollection:
@@ -235,7 +235,7 @@ class MemoryService:
         try:
             recollection = NOTHING
             if self.settings.auto_load:
-                recollection = drive(self._recaller.steps(who, messages, so_far))
+                recollection = drive(self._recaller.steps(who, asked, so_far))
         finally:
             # Nobody waits longer for it than for a recall: see `recollect`.
             error = noting.exception() if noting is not None else None

@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
-from langgraph_memory.checkpoints.conversations import messages_of
+from langgraph_memory.checkpoints.asking import asked
+from langgraph_memory.checkpoints.conversations import messages_of, place_of
 from langgraph_memory.service.turns import Turn, turns_of
 
 __all__ = ["Transcripts", "before_run"]
@@ -51,7 +51,7 @@ class Transcripts:
 
     def messages(self, thread: str) -> list[BaseMessage]:
         """A thread's messages as they are now; none if there is no such thread."""
-        newest = self.checkpointer.get_tuple(_place(thread))
+        newest = self.checkpointer.get_tuple(place_of(thread))
         return [] if newest is None else self._messages(newest)
 
     def turns(
@@ -71,7 +71,7 @@ class Transcripts:
         Returns:
             Nothing but the present time for a thread that is not there.
         """
-        newest = self.checkpointer.get_tuple(_place(thread))
+        newest = self.checkpointer.get_tuple(place_of(thread))
         if newest is None:
             return [], clock.now()
         made = datetime.fromisoformat(newest.checkpoint["ts"])
@@ -89,7 +89,7 @@ class Transcripts:
 
     def _earlier(self, newest: CheckpointTuple) -> Iterator[CheckpointTuple]:
         """Checkpoints of a thread that are older than one, the newest first."""
-        place = _place(str(newest.config["configurable"]["thread_id"]))
+        place = place_of(str(newest.config["configurable"]["thread_id"]))
         oldest = newest
         for size in PAGES:
             # Whole pages: a checkpointer may be locked as long as it lists.
@@ -117,14 +117,14 @@ def before_run(
     Returns:
         None if the checkpoints do not tell.
     """
-    place = _place(thread)
+    place = place_of(thread)
     if at_exit:
-        saved = yield Call.of(saver.get_tuple, saver.aget_tuple, place)
+        saved = yield asked(saver, "get_tuple", place)
         return [] if saved is None else list((yield from messages_of(saver, saved)))
     place["configurable"]["checkpoint_id"] = checkpoint
     saved = None
     for _ in range(LOOKS):  # LangGraph saves beside the run.
-        saved = yield Call.of(saver.get_tuple, saver.aget_tuple, place)
+        saved = yield asked(saver, "get_tuple", place)
         if saved is not None:
             break
         yield Call(partial(time.sleep, PAUSE), partial(asyncio.sleep, PAUSE))
@@ -132,12 +132,8 @@ def before_run(
         if saved is None or saved.metadata.get("source") == "input":
             break
         before = saved.parent_config
-        saved = before and (yield Call.of(saver.get_tuple, saver.aget_tuple, before))
+        saved = before and (yield asked(saver, "get_tuple", before))
     # What is saved as a run's input is the thread as it was before.
     if saved is None or saved.metadata.get("source") != "input":
         return None
     return list((yield from messages_of(saver, saved)))
-
-
-def _place(thread: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}

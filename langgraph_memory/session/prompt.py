@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
+from langgraph_memory.messages import with_text_after
 from langgraph_memory.session.artifact import Artifact
 from langgraph_memory.session.task_form import TaskForm
 from langgraph_memory.summarization.state import read
@@ -43,10 +44,7 @@ class SessionPrompt:
         """The messages to send; those of the state are not changed."""
         messages: Sequence[BaseMessage] = read(state, self.source) or []
         text = self.text(state)
-        if not (messages and isinstance(messages[0], SystemMessage)):
-            return [SystemMessage(text), *messages] if text else list(messages)
-        first = messages[0]
-        content: Any = [*first.content_blocks, {"type": "text", "text": text}]
-        if isinstance(first.content, str):
-            content = f"{first.content}\n\n{text}" if first.content else text
-        return [first.model_copy(update={"content": content}), *messages[1:]]
+        lead = messages[0] if messages and isinstance(messages[0], SystemMessage) else None
+        system = with_text_after(lead, text)
+        rest = messages if lead is None else messages[1:]
+        return [*([] if system is None else [system]), *rest]

@@ -60,11 +60,13 @@ def transcript(messages: Iterable[BaseMessage]) -> list[str]:
     return [line for message in messages if (line := _line(message))]
 
 
-def ordinary_request(source: str, previous: str | None) -> list[BaseMessage]:
+def ordinary_request(
+    source: str, previous: str | None, instructions: str = INSTRUCTIONS
+) -> list[BaseMessage]:
     """The request that has a summary made from a transcript."""
     parts = [] if previous is None else [fenced("previous_summary", previous)]
     parts.append(fenced("conversation", source))
-    return [SystemMessage(content=INSTRUCTIONS), HumanMessage(content="\n\n".join(parts))]
+    return [SystemMessage(content=instructions), HumanMessage(content="\n\n".join(parts))]
 
 
 def request_in_place(sent: Sequence[BaseMessage]) -> list[BaseMessage]:

@@ -17,6 +17,7 @@ from langgraph_memory.calls import Call, Steps
 from langgraph_memory.errors import InvalidInputError, SummarizationError
 from langgraph_memory.messages import text_of
 from langgraph_memory.summarization.prompts import (
+    INSTRUCTIONS,
     ordinary_request,
     transcript,
 )
@@ -52,11 +53,13 @@ class Summarizer:
             summarized in consecutive pieces, each merged into the summary of those before it.
         overflow: `pieces`, or `truncate` to give the model only the beginning and the end of a
             longer source, in one call.
+        instructions: What a summary made from a transcript is to keep.
     """
 
     model: BaseChatModel | Runnable[Any, Any]
     max_source_chars: int = 50_000
     overflow: Literal["pieces", "truncate"] = "pieces"
+    instructions: str = INSTRUCTIONS
 
     def __post_init__(self) -> None:
         if not hasattr(self.model, "invoke"):
@@ -97,7 +100,7 @@ class Summarizer:
             pieces = _pieces(lines, self.max_source_chars)
         text = previous
         for piece in pieces:
-            request = ordinary_request(piece, text)
+            request = ordinary_request(piece, text, self.instructions)
             limit = len(piece) + len(text or "")
             text = yield from self._ask(self.model, request, limit, config)
         assert text is not None
