@@ -19,14 +19,16 @@ class Upkeep(BaseCheckpointSaver[str]):
     To be named before the checkpointer among the bases of a class.
     """
 
+    _told: tuple[Callable[[str], None], ...] = ()
+
     def on_delete(self, told: Callable[[str], None]) -> None:
         """Have somebody told of every thread that is deleted, by its id."""
-        self._on_delete = [*getattr(self, "_on_delete", ()), told]
+        self._told = (*self._told, told)
 
     def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with all its checkpoints."""
         super().delete_thread(thread_id)
-        for told in getattr(self, "_on_delete", ()):
+        for told in self._told:
             told(str(thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:

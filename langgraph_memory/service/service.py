@@ -120,7 +120,8 @@ class MemoryService:
         keeper = None
         if profile is not None:
             keeper = ProfileKeeper(store, profile, settings.profile_every)
-        self._has_profiles = keeper is not None
+        # A profile is made from several turns, also where a job cannot read the thread.
+        self._turns_before = settings.profile_every - 1 if profile is not None else 0
         self._learner = Learner(store, settings, extractor or RulesExtractor(), keeper, listener)
         queue = JobQueue(
             store,
@@ -335,11 +336,10 @@ class MemoryService:
         marks: Sequence[str] | None,
         readable: bool,
     ) -> dict[str, Any]:
-        before = self.settings.profile_every - 1 if self._has_profiles else 0
         turns = turns_of(messages)
         if marks is None:
             marks = [turn.mark for turn in turns[-1:]]
-        return note_of(thread, turns, marks, readable=readable, before=before)
+        return note_of(thread, turns, marks, readable=readable, before=self._turns_before)
 
     def _undoubted(
         self, who: Identity, note: Mapping[str, Any], doubted: Collection[str]
