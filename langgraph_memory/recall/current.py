@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph_memory.recall.passage import Passage
 from langgraph_memory.store.analysis import query_terms
 
-__all__ = ["agreement", "newest_first", "statement"]
+__all__ = ["age", "agreement", "best_sentence", "newest_first", "one_speaker", "sentences"]
 
 ASKED = 3.0
 """How many times more a word counts that the question has, too."""
@@ -26,7 +26,9 @@ FAINT = 0.1
 LONGEST = 2_000
 """Characters of a text that are looked at."""
 
-_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+_END = re.compile(
+    r"(?<=[.!?;])(?<!\b[MD][rs]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s+|(?<=[。！？；])|\n+"
+)
 
 
 def newest_first(
@@ -60,7 +62,10 @@ def newest_first(
         return order
     top = order[:depth]
     about = {term: weight for term, weight in query.items() if term not in names} or query
-    said = {number: statement(ranked[number][0].text, about) - names for number in top}
+    said = {
+        number: _without_numbers(best_sentence(ranked[number][0].text, about)) - names
+        for number in top
+    }
     grouped: set[int] = set()
     for first in top:
         passage, score = ranked[first]
@@ -73,32 +78,26 @@ def newest_first(
             and ranked[other][0].moment is not None
             and ranked[other][1] >= FAINT * score
             and _covered(said[other], about) >= rival * _covered(said[first], about)
-            and _one_speaker(passage, ranked[other][0])
+            and one_speaker(passage, ranked[other][0])
             and agreement(said[first], said[other], about) >= same_thing
         ]
         grouped.update(group)
         for place, number in zip(
-            group, sorted(group, key=lambda each: _age(ranked[each][0])), strict=True
+            group, sorted(group, key=lambda each: age(ranked[each][0])), strict=True
         ):
             order[place] = number
     return order
 
 
-def statement(text: str, query: Mapping[str, float]) -> frozenset[str]:
-    """The terms of the sentence that answers a question best, without those that are numbers.
+def best_sentence(text: str, query: Mapping[str, float]) -> frozenset[str]:
+    """The terms of the sentence of a text that answers a question best.
 
     Args:
         text: Any text.
         query: Terms of the question with their weights.
     """
-    best: frozenset[str] = frozenset()
-    most = -1.0
-    for sentence in _sentences(text[:LONGEST]):
-        terms = frozenset(query_terms(sentence))
-        told = _covered(terms, query)
-        if told > most:
-            best, most = terms, told
-    return frozenset(term for term in best if not term[0].isdigit())
+    said = (frozenset(query_terms(sentence)) for sentence in sentences(text))
+    return max(said, key=lambda terms: _covered(terms, query), default=frozenset())
 
 
 def agreement(one: frozenset[str], other: frozenset[str], query: Mapping[str, float]) -> float:
@@ -115,15 +114,21 @@ def _covered(said: frozenset[str], query: Mapping[str, float]) -> float:
     return sum(weight for term, weight in query.items() if term in said)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    return (sentence for sentence in _END.split(text) if sentence.strip())
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of the beginning of a text, `LONGEST` characters of it."""
+    return (sentence for sentence in _END.split(text[:LONGEST]) if sentence.strip())
 
 
-def _one_speaker(one: Passage, other: Passage) -> bool:
+def one_speaker(one: Passage, other: Passage) -> bool:
+    """Whether the same person may have said both."""
     return not one.speaker or not other.speaker or one.speaker == other.speaker
 
 
-def _age(passage: Passage) -> tuple[float, int]:
+def age(passage: Passage) -> tuple[float, int]:
     """For sorting, newest first; turns of one moment by their places."""
     moment = passage.moment.timestamp() if passage.moment else -math.inf
     return (-moment, -(passage.position or 0))
+
+
+def _without_numbers(said: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in said if not term[0].isdigit())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from heapq import nlargest
 from typing import Any
 
@@ -12,6 +13,7 @@ from langgraph.store.base import GetOp, Item
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.recall.budget import within
+from langgraph_memory.recall.change import own_words, replaced_by
 from langgraph_memory.recall.current import newest_first
 from langgraph_memory.recall.passage import Passage, passage_of, turn_key
 from langgraph_memory.recall.question import Question, named
@@ -34,8 +36,9 @@ Place = tuple[Namespace, str]
 class Recall:
     """Finds the best memories for a question within a budget of tokens.
 
-    One search for each namespace, and at most one read of the turns around its best hits. Nothing
-    is written: a use is recorded by whoever uses the result.
+    One search for each namespace, at most one read of the turns around its best hits, and one
+    search by keyword for what was said later and may replace them. Nothing is written: a use is
+    recorded by whoever uses the result.
 
     Args:
         store: Where to look.
@@ -48,6 +51,8 @@ class Recall:
             under `turn_key` for it; those among the hits are known anyway.
         enough_terms: Terms that make a message say enough to search by it alone.
         rivals: How many of the best are compared for statements about the same thing.
+        replaced: How many of the best are looked up in what was said later, as it may tell that
+            they no longer hold.
         weights: The parameters of scoring.
         counter: Counts tokens.
 
@@ -63,11 +68,19 @@ class Recall:
     around: int = 50
     enough_terms: int = 2
     rivals: int = 20
+    replaced: int = 3
     weights: RecallWeights = field(default_factory=RecallWeights)
     counter: TokenCounter = DEFAULT_COUNTER
 
     def __post_init__(self) -> None:
-        least = {"budget": 0, "candidates": 1, "around": 0, "enough_terms": 0, "rivals": 0}
+        least = {
+            "budget": 0,
+            "candidates": 1,
+            "around": 0,
+            "enough_terms": 0,
+            "rivals": 0,
+            "replaced": 0,
+        }
         if self.limit is not None:
             least["limit"] = 0
         for name, lowest in least.items():
@@ -126,29 +139,21 @@ class Recall:
         condition = parse(filter)
         if not query.strip():
             return RecallReport([], query)
-        items: dict[Place, Item] = {}
-        calls = 0
+        seen = _Seen(question.now)
         for namespace in namespaces:
-            found = yield self._find(namespace, query, filter, mode)
-            calls += 1
-            for hit in found:
-                items.setdefault((hit.namespace, hit.key), hit)
-        passages = {place: passage_of(item.value, question.now) for place, item in items.items()}
-        wanted = list(self._beside(items, passages))
+            seen.add((yield self._find(namespace, query, filter, mode, self.candidates)))
+        wanted = [GetOp(*place, refresh_ttl=False) for place in self._beside(seen)]
         if wanted:
-            ops = [GetOp(namespace, key, refresh_ttl=False) for namespace, key in wanted]
-            beside = yield Call.of(self.store.batch, self.store.abatch, ops)
-            calls += 1
-            for item in beside:
-                if item is not None and matches(condition, item.value):
-                    items[item.namespace, item.key] = item
-                    passages[item.namespace, item.key] = passage_of(item.value, question.now)
-        ranked = self._ranked(question, query, items, passages)
+            beside = yield Call.of(self.store.batch, self.store.abatch, wanted)
+            seen.add(each for each in beside if each and matches(condition, each.value))
+        ranked, then = self._ranked(question, seen)
+        if not then:  # How it was is not what the newest statement tells.
+            ranked = yield from self._current(ranked, query, seen, filter)
         wanted_of_them = (each for each in ranked if each.candidate.place not in without)
         fitting = within(wanted_of_them, self._tokens, self.budget, self.limit)
         memories = [
             Recalled(
-                items[each.candidate.place],
+                seen.items[each.candidate.place],
                 each.candidate.passage,
                 tokens,
                 each.parts,
@@ -157,29 +162,30 @@ class Recall:
             for each, tokens in fitting
         ]
         used = sum(tokens for _, tokens in fitting)
-        return RecallReport(memories, query, used, calls, len(items))
+        return RecallReport(memories, query, used, seen.calls, len(seen.items))
 
     def _find(
-        self, namespace: Namespace, query: str, filter: Mapping[str, Any] | None, mode: Mode
+        self,
+        namespace: Namespace,
+        query: str,
+        filter: Mapping[str, Any] | None,
+        mode: Mode,
+        limit: int,
     ) -> Call:
         options: dict[str, Any] = {
             "mode": mode,
             "filter": filter,
-            "limit": self.candidates,
+            "limit": limit,
             "refresh_ttl": False,  # To be looked at is not to be used.
         }
         return Call.of(self.store.find, self.store.afind, namespace, query, **options)
 
-    def _beside(
-        self,
-        items: Mapping[Place, Item],
-        passages: Mapping[Place, Passage],
-    ) -> Iterator[Place]:
+    def _beside(self, seen: _Seen) -> Iterator[Place]:
         """Where the turns around the best hits are, if they were not found themselves."""
         asked: set[Place] = set()
-        best = nlargest(self.around, items, key=lambda place: _relevance(items[place]))
+        best = nlargest(self.around, seen.items, key=lambda place: _relevance(seen.items[place]))
         for namespace, key in best:
-            passage = passages[namespace, key]
+            passage = seen.passages[namespace, key]
             if passage.session is None or passage.position is None:
                 continue
             if key != turn_key(passage.session, passage.position):
@@ -187,45 +193,75 @@ class Recall:
             for distance in (-2, -1, 1, 2):
                 position = passage.position + distance
                 place = (namespace, turn_key(passage.session, position))
-                if position >= 0 and place not in items and place not in asked:
+                if position >= 0 and place not in seen.items and place not in asked:
                     asked.add(place)
                     yield place
 
-    def _ranked(
-        self,
-        question: Question,
-        query: str,
-        items: Mapping[Place, Item],
-        passages: Mapping[Place, Passage],
-    ) -> list[_Ranked]:
+    def _ranked(self, question: Question, seen: _Seen) -> tuple[list[_Ranked], bool]:
+        """What answers the question, best first, and whether it is about another time."""
         candidates = [
-            Candidate(place, passages[place], _relevance(item))
-            for place, item in items.items()
-            if passages[place].counts and passages[place].text.strip() and self._near(item)
+            Candidate(place, seen.passages[place], _relevance(item))
+            for place, item in seen.items.items()
+            if seen.passages[place].counts
+            and seen.passages[place].text.strip()
+            and self._near(item)
         ]
         moments = [each.passage.moment for each in candidates if each.passage.moment]
         asked = question.spans(max(moments, default=None))
-        speakers = {each.passage.speaker for each in candidates}
-        scored = score(
-            candidates, asked=asked, speakers=named(question, speakers), weights=self.weights
-        )
+        speakers = named(question, {each.passage.speaker for each in candidates})
+        scored = score(candidates, asked=asked, speakers=speakers, weights=self.weights)
         found = [
             _Ranked(each, parts)
             for each, parts in zip(candidates, scored, strict=True)
             if parts.score > 0
         ]
         found.sort(key=lambda each: (-each.parts.score, each.candidate.place))
-        if asked or question.formerly:
-            return found  # How it was, which the newest statement does not tell.
+        return found, bool(asked) or question.formerly
+
+    def _current(
+        self,
+        found: list[_Ranked],
+        query: str,
+        seen: _Seen,
+        filter: Mapping[str, Any] | None,
+    ) -> Steps[list[_Ranked]]:
+        """What holds now before what no longer does."""
+        about = query_terms(query)
+        names = frozenset(term for each in found for term in terms(each.candidate.passage.speaker))
         order = newest_first(
             [(each.candidate.passage, each.parts.score) for each in found],
-            query_terms(query),
-            names=frozenset(term for speaker in speakers for term in terms(speaker)),
+            about,
+            names=names,
             same_thing=self.weights.same_thing,
             rival=self.weights.rival,
             depth=self.rivals,
         )
-        return [replace(found[number], moved=number - place) for place, number in enumerate(order)]
+        ranked = [found[number] for number in order]
+        best = [each for each in ranked[: self.replaced] if each.candidate.passage.moment]
+        answers = [each.candidate.passage for each in best]
+        words = own_words(answers, about, names)
+        told = " ".join(sorted(frozenset[str]().union(*words)))
+        later: dict[Place, _Ranked] = {}
+        for namespace in dict.fromkeys(each.candidate.namespace for each in best if told):
+            hits = yield self._find(namespace, told, filter, "keyword", self.rivals)
+            seen.add(hits)
+            for place in ((hit.namespace, hit.key) for hit in hits):
+                if seen.passages[place].counts:
+                    candidate = Candidate(place, seen.passages[place], 0.0)
+                    later[place] = _Ranked(candidate, score([candidate], weights=self.weights)[0])
+        later |= {each.candidate.place: each for each in ranked if each.candidate.place in later}
+        others = list(later.values())
+        replaced = replaced_by(answers, words, [each.candidate.passage for each in others])
+        for old, new in replaced.items():
+            newest = others[new]
+            if newest not in ranked[: ranked.index(best[old])]:
+                ranked = [each for each in ranked if each is not newest]
+                ranked.insert(ranked.index(best[old]), newest)
+        was = {each.candidate.place: number for number, each in enumerate(found)}
+        return [
+            replace(each, moved=was.get(each.candidate.place, len(found)) - number)
+            for number, each in enumerate(ranked)
+        ]
 
     def _tokens(self, ranked: _Ranked) -> int:
         return self.counter.count_text(ranked.candidate.passage.text)
@@ -234,6 +270,31 @@ class Recall:
         if not isinstance(item, MemoryHit) or item.keyword is not None or item.similarity is None:
             return True
         return item.similarity >= self.min_similarity
+
+
+@dataclass
+class _Seen:
+    """What was read from the store.
+
+    Attributes:
+        now: The time of the question.
+        items: By where they are.
+        passages: What they say.
+        calls: Calls to the store.
+    """
+
+    now: datetime
+    items: dict[Place, Item] = field(default_factory=dict)
+    passages: dict[Place, Passage] = field(default_factory=dict)
+    calls: int = 0
+
+    def add(self, found: Iterable[Item]) -> None:
+        self.calls += 1
+        for item in found:
+            place = (item.namespace, item.key)
+            if place not in self.items:
+                self.items[place] = item
+                self.passages[place] = passage_of(item.value, self.now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,6 +234,67 @@ class TestTheCurrentStatement:
         assert [memory.moved for memory in report.memories] == [1, -1]
 
 
+CHANGED = [
+    ("I bank with Corvin.", "Left Corvin for Saltmarsh at last.", "Who do I bank with?"),
+    ("My piano teacher is Ms Aldous.", "Ms Aldous retired, Benno does it.", "Who teaches piano?"),
+    ("Halvor insures my car.", "Halvor cancelled, it is Trident instead.", "Who insures my car?"),
+    ("我在青禾银行存钱。", "青禾的户头注销，换成岳麓。", "我在哪家银行存钱？"),
+    ("我的钢琴老师是陶老师。", "陶老师退休，由贺老师教。", "我的钢琴老师是谁？"),
+]
+
+
+class TestAChangeThatNamesOnlyWhatItEnds:
+    @pytest.mark.parametrize(("before", "after", "question"), CHANGED)
+    def test_it_ranks_above_that(self, store, before, after, question):
+        state(store, "before", before, day=90)
+        state(store, "after", after, day=30)
+        state(store, "talk", "The weather was fine on the island. 岛上天气很好。", day=1)
+        assert ask(store, question)[:2] == ["after", "before"]
+
+    @pytest.mark.parametrize(("before", "after", "question"), CHANGED)
+    def test_of_several_the_newest_does(self, store, before, after, question):
+        state(store, "before", before, day=90)
+        state(store, "newest", after, day=30)
+        state(store, "after", after, day=60)
+        assert ask(store, question)[0] == "newest"
+
+    @pytest.mark.parametrize(("before", "after", "question"), CHANGED)
+    def test_it_does_not_if_it_was_said_earlier_or_by_another(self, store, before, after, question):
+        state(store, "before", before, day=90)
+        state(store, "earlier", after, day=120)
+        state(store, "other", after, day=30, speaker="Olaf")
+        assert ask(store, question)[0] == "before"
+
+    def test_what_tells_of_no_change_does_not(self, store):
+        state(store, "it", "Halvor insures my car.", day=90)
+        state(store, "later", "Halvor is a nice name for a goat.", day=30)
+        assert ask(store, "Who insures my car?") == ["it"]
+
+    def test_a_word_that_many_changes_share_ties_nothing(self, store):
+        state(store, "it", "My car stands in Norham.", day=90)
+        for day in range(1, 8):
+            state(store, f"{day}", f"Norham lost match {day}.", day=day)
+        assert ask(store, "Where is my car?")[0] == "it"
+
+    def test_what_no_longer_counts_does_not(self, store):
+        state(store, "it", "Halvor insures my car.", day=90)
+        record = MemoryRecord(content="Halvor was cancelled for Trident.", status="superseded")
+        store.put(USER, "gone", record.to_value(), index=["content"])
+        assert ask(store, "Who insures my car?") == ["it"]
+
+    def test_it_costs_one_more_call(self, store):
+        before, after, question = CHANGED[0]
+        state(store, "before", before, day=90)
+        state(store, "after", after, day=30)
+        assert Recall(store).recall(Question(question, NOW), USER).calls == 2
+
+    def test_it_can_be_switched_off(self, store):
+        before, after, question = CHANGED[0]
+        state(store, "before", before, day=90)
+        state(store, "after", after, day=30)
+        assert ask(store, question, replaced=0) == ["before"]
+
+
 class TestRecords:
     def put(self, store: MemoryStore, key: str, content: str, **fields: Any) -> None:
         created = NOW - timedelta(days=fields.pop("days", 10))
