@@ -132,7 +132,8 @@ def should_skip_extraction(
 def text_digest(messages: Sequence[BaseMessage]) -> str:
     """A digest of what users wrote in some messages, the same whatever the spaces and case.
 
-    What is short may be an answer, so the question before it counts, too.
+    What is short may be an answer, so the question before it counts, too, and so do the names of
+    those who wrote it.
     """
     return _digest(list(utterances(messages)))
 
@@ -144,6 +145,8 @@ def _digest(said: Sequence[Utterance]) -> str:
         else _plain(one.written)
         for one in said
     ]
+    # Where people have names, it is another thing to have been said by another of them.
+    written += [one.speaker for one in said if one.speaker]
     text = "\n".join(written).encode("utf-8", "surrogatepass")
     return hashlib.sha256(text).hexdigest()
 

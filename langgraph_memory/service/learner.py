@@ -98,6 +98,11 @@ class _Reading:
         """When a turn was said, in UTC."""
         return clock.to_utc(min(self.asked[turn.mark], clock.now()))
 
+    def speaker(self, cursor: Cursor) -> str | None:
+        """The name that the user has where several people speak, also in turns of other batches."""
+        said = [message for turn in self.turns for message in turn.messages]
+        return self.who.user if cursor.named else speaker_of(self.who, said)
+
     def unread(self, cursor: Cursor) -> list[Turn]:
         """The turns that are to be read."""
         return [
@@ -232,21 +237,24 @@ class Learner:
                 learned.waits_until = _tomorrow()
                 return [account.change(who)] if waiting else [], _Round(waiting=waiting)
             said_at = max(map(reading.time_of, batch.worth or together))
-            found = yield from self._extraction(who, thread, batch, said_at)
+            speaker = reading.speaker(cursor)
+            found = yield from self._extraction(who, thread, batch, said_at, speaker)
             extraction = found.extraction
             edits = list(edits_of(extraction, thread, self._extractor.name, said_at))
             edited = yield from memories_of(who, self._store, self._settings).plan(edits)
             tasks = yield from Tasks(self._store, who.tasks).changes(
                 extraction.tasks, when=said_at, thread_id=thread
             )
-            profiled = yield from self._profiled(reading, batch, account, said_at)
+            profiled = yield from self._profiled(reading, batch, account, said_at, speaker)
             written = Written(batch, extraction, edited, tasks, profiled)
             changes = [
                 *edited.changes,
                 *tasks.changes,
                 *profiled.changes,
                 self._account(account, written, found.known).change(who),
-                cursor.after(_in_order(reading.turns, batch), _unheard(batch)).change(who),
+                cursor.after(
+                    _in_order(reading.turns, batch), _unheard(batch), named=speaker is not None
+                ).change(who),
                 *self._kept(who, found),
             ]
             return changes, _Round(written, found.key, len(batch.keys) < len(new), waiting)
@@ -283,7 +291,12 @@ class Learner:
             tell_passed_over(self._listener, who, thread, turn, error)
 
     def _profiled(
-        self, reading: _Reading, batch: Batch, account: Account, said_at: datetime
+        self,
+        reading: _Reading,
+        batch: Batch,
+        account: Account,
+        said_at: datetime,
+        speaker: str | None,
     ) -> Steps[Profiled]:
         since = account.turns_since_profile
         if self._profile is None or not batch.worth:
@@ -293,7 +306,7 @@ class Learner:
         try:
             return (
                 yield from self._profile.steps(
-                    reading.who, reading.thread, turns, batch.worth, since, said_at
+                    reading.who, reading.thread, turns, batch.worth, since, said_at, speaker
                 )
             )
         except Exception as error:
@@ -326,7 +339,7 @@ class Learner:
     # -- what is proposed
 
     def _extraction(
-        self, who: Identity, thread: str, batch: Batch, said_at: datetime
+        self, who: Identity, thread: str, batch: Batch, said_at: datetime, speaker: str | None
     ) -> Steps[_Found]:
         """What is proposed for a batch, asked for once."""
         if not batch.worth:
@@ -340,7 +353,7 @@ class Learner:
         kept = yield Call.of(self._store.get, self._store.aget, who.ledger, key)
         if kept is not None:
             return _Found(replace(extraction_in(kept.value["extraction"]), calls=0), key)
-        request = yield from self._request(who, batch, said_at)
+        request = yield from self._request(who, batch, said_at, speaker)
         extraction = yield from self._extracted(request)
         found = _Found(extraction, key, tuple(record.id for record in request.known))
         with self._lock:
@@ -367,7 +380,9 @@ class Learner:
         stated = yield from RulesExtractor().steps(request)
         return replace(extraction, proposals=stated.proposals)
 
-    def _request(self, who: Identity, batch: Batch, said_at: datetime) -> Steps[ExtractionRequest]:
+    def _request(
+        self, who: Identity, batch: Batch, said_at: datetime, speaker: str | None
+    ) -> Steps[ExtractionRequest]:
         messages: list[BaseMessage] = []
         for turn in batch.worth:
             messages += [
@@ -387,7 +402,7 @@ class Learner:
                 said[-LONGEST_QUERY:], KNOWN_TASKS
             )
             tasks = [each.task for each in open_tasks]
-        return ExtractionRequest(messages, said_at, known, tasks, speaker_of(who, messages))
+        return ExtractionRequest(messages, said_at, known, tasks, speaker)
 
     # -- what is written
 

@@ -147,12 +147,15 @@ class Cursor:
         thread: Its id.
         read: Marks of the turns read last, the newest last.
         unheard: Marks of turns that nobody is to read, as the user has said so.
+        named: Whether the user has spoken in it by name, so that what has another name is not
+            theirs.
         version: Of its item; None if there is none.
     """
 
     thread: str
     read: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
+    named: bool = False
     version: datetime | None = None
 
     @classmethod
@@ -162,20 +165,24 @@ class Cursor:
             return cls(thread)
         value = item.value
         unheard = tuple(value.get("unheard", ()))
-        return cls(thread, tuple(value["read"]), unheard, item.updated_at)
+        named = bool(value.get("named"))
+        return cls(thread, tuple(value["read"]), unheard, named, item.updated_at)
 
-    def after(self, marks: Sequence[str], unheard: Collection[str] = ()) -> Cursor:
+    def after(
+        self, marks: Sequence[str], unheard: Collection[str] = (), *, named: bool = False
+    ) -> Cursor:
         """The cursor after some turns, of which some were not to be read."""
         read = [mark for mark in marks if mark not in unheard]
         return replace(
             self,
             read=(*self.read, *read)[-REMEMBERED:],
             unheard=(*self.unheard, *unheard)[-REMEMBERED:],
+            named=self.named or named,
         )
 
     def change(self, who: Identity) -> Change:
         """To be committed, if nobody else moved it."""
-        value = {"read": list(self.read), "unheard": list(self.unheard)}
+        value = {"read": list(self.read), "unheard": list(self.unheard), "named": self.named}
         # A run without a thread is never gone on with.
         ttl = RUN_MINUTES if self.thread.startswith(RUN) else None
         return Change(

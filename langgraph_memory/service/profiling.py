@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from langgraph_memory.calls import Steps
 from langgraph_memory.identity import Identity
 from langgraph_memory.profile import ProfileExtractor, UserProfile, due, merged_profile
-from langgraph_memory.service.turns import Turn, speaker_of
+from langgraph_memory.service.turns import Turn
 from langgraph_memory.store import Change, MemoryStore
 
 __all__ = ["ProfileKeeper", "Profiled"]
@@ -60,6 +60,7 @@ class ProfileKeeper:
         new: Sequence[Turn],
         since: int,
         said_at: datetime,
+        speaker: str | None = None,
     ) -> Steps[Profiled]:
         """Look after the profile, if it is time.
 
@@ -70,6 +71,7 @@ class ProfileKeeper:
             new: Those read just now.
             since: Turns read before them since the profile was last looked after.
             said_at: When the newest message was written.
+            speaker: The user's name, where several people speak.
         """
         since += len(new)
         said = [message for turn in new for message in turn.in_context]
@@ -79,7 +81,7 @@ class ProfileKeeper:
         read = yield from profile.reading()
         messages = _messages(turns[-min(since, TURNS_AT_ONCE) :])
         found = yield from self._extractor.steps(
-            read.profile, messages, said_at=said_at, speaker=speaker_of(who, messages)
+            read.profile, messages, said_at=said_at, speaker=speaker
         )
         merged = merged_profile(
             self._extractor.schema, read.stored, found.update, when=said_at, thread_id=thread

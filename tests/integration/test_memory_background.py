@@ -27,6 +27,7 @@ from langchain_core.messages import (
 )
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.base import PutOp
 from scripted import Reply, ScriptedModel, block
 from test_store_concurrency import as_url
@@ -534,6 +535,29 @@ class TestWhatIsRead:
         talk.memory.flush()
         assert talk.known() == ["The user is allergic to lupins."]
 
+    @pytest.mark.parametrize("own", [True, False], ids=["in the thread", "told with the job"])
+    def test_of_several_speakers_at_different_times_only_the_user(
+        self, stack: ExitStack, file: Path, tmp_path: Path, own: bool
+    ) -> None:
+        talk = opened(stack, file)
+        if not own:
+            saver = stack.enter_context(SqliteSaver.from_conn_string(str(tmp_path / "other.db")))
+            talk = Talk(talk.memory, talk.events, saver)
+        for text, name in (("I'm allergic to lupins.", "anna"), ("I'm allergic to celery.", "bob")):
+            talk.say(HumanMessage(text, name=name))
+            talk.memory.flush()
+        assert talk.known() == ["The user is allergic to lupins."]
+
+    def test_what_another_speaker_has_said_before_is_news_of_the_user(
+        self, stack: ExitStack, file: Path
+    ) -> None:
+        talk = opened(stack, file)
+        talk.say(HumanMessage("I own a boat.", name="anna"))
+        for name in ("bob", "anna"):
+            talk.say(HumanMessage("I'm allergic to lupins.", name=name))
+        talk.memory.flush()
+        assert "The user is allergic to lupins." in talk.known()
+
     def test_a_very_long_message(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
         talk = opened(stack, file, model)
@@ -687,6 +711,7 @@ class TestTheEnd:
             from langchain_core.language_models import FakeListChatModel
             from langchain_core.messages import HumanMessage
             from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
             from langgraph_memory import Memory
             from langgraph_memory.extraction import ModelExtractor
             from langgraph_memory.settings import AgentSettings, LongTermMemorySettings
