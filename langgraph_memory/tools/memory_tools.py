@@ -164,7 +164,8 @@ def _origin(runtime: Runtime | None, content: str) -> dict[str, Any]:
         "source_message_ids": origin.message_ids,
     }
     if origin.thread_id is not None and origin.call_id:
-        name = json.dumps([origin.thread_id, origin.call_id, content])
+        # Some providers count their calls anew on every turn, so the turn's message tells, too.
+        name = json.dumps([origin.thread_id, origin.message_ids, origin.call_id, content])
         given["id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
     return given
 

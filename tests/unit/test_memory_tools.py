@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from tool_graph import called, graph_of, run
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
@@ -122,6 +123,18 @@ def test_the_same_call_again_changes_nothing(graph, store):
     Memories(store, ANNA.memories).forget(found.record.id)
     assert "Already known" in run(graph, "memory_save", content="The user sails.").content
     assert contents(store, ANNA) == []
+
+
+def test_on_a_later_turn_a_call_of_the_same_id_is_another(graph, store):
+    said = called("memory_save", content="The user is allergic to nuts.")
+    config = {"configurable": {"thread_id": "t"}}
+    graph.invoke(said, config, context={"user_id": "anna"})
+    [found] = Memories(store, ANNA.memories).search("")
+    Memories(store, ANNA.memories).forget(found.record.id)
+    said["messages"] += [HumanMessage("It was right.", id="m2"), said["messages"][-1]]
+    answer = graph.invoke(said, config, context={"user_id": "anna"})["messages"][-1]
+    assert answer.content.startswith("Saved")
+    assert contents(store, ANNA) == ["The user is allergic to nuts."]
 
 
 @pytest.mark.parametrize(
