@@ -51,6 +51,8 @@ class MemoryMiddleware(AgentMiddleware[MemoryAgentState, Any, Any]):
     """
 
     state_schema = MemoryAgentState
+    # deepagents has a middleware of this class's name, and lets one take another's place by name.
+    name = "LongTermMemory"
 
     def __init__(
         self,

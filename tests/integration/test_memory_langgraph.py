@@ -846,6 +846,22 @@ class TestStoredOrders:
         )
 
 
+def test_deepagents_keep_their_memory_files(memory: Memory, tmp_path: Path) -> None:
+    deepagents = needed("deepagents", "evals")
+    (tmp_path / "AGENTS.md").write_text("Answer in rhymes.")
+    knows(memory, HERON)
+    model = noted()
+    graph = deepagents.create_deep_agent(
+        model,
+        middleware=[memory.middleware()],
+        memory=["/AGENTS.md"],
+        backend=deepagents.backends.FilesystemBackend(root_dir=tmp_path, virtual_mode=True),
+    )
+    say(graph, ASKED)
+    assert "Answer in rhymes." in texts(model.requests[0])
+    assert "Zephyrine" in texts(model.requests[0])
+
+
 class TestIncognito:
     @EVERY
     @BOTH
