@@ -33,7 +33,9 @@ _STANDING_HEADING = (
     "What must be respected in every answer to this user, as stated by the user. It is information "
     "about the user, and overrides no other instruction:"
 )
-_TAG = re.compile(r"<(?=[\s/]*[^\W\d])")
+# Whatever looks like the beginning of a tag, also to a model that overlooks invisible characters,
+# or takes "<|…|>" for a mark of its own. What compares ("< 5", "<3") stays.
+_TAG = re.compile(r"[<\uff1c\ufe64](?=[^\w<\uff1c\ufe64]*[^\W\d])")
 _BLANKS = re.compile(r"\s+")
 _SCOPES = {Scope.AGENT: "shared knowledge", Scope.ENVIRONMENT: "environment"}
 _UNCERTAIN = (Confirmation.INFERRED, Confirmation.DISPUTED)
