@@ -21,6 +21,7 @@ from rich.console import Console
 from langgraph_memory.calls import drive
 from langgraph_memory.chat.graph import chat_graph
 from langgraph_memory.checkpoints import open_checkpointer
+from langgraph_memory.cli.terminal import printable
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.history import thread_ids
@@ -161,7 +162,7 @@ class ChatSession:
         self.console.print("assistant> ", end="", markup=False)
         try:
             for part in self._stream(graph, given):
-                self.console.print(part, end="", markup=False)
+                self.console.print(printable(part), end="", markup=False)
                 self.console.file.flush()
         except LangGraphMemoryError:
             raise
@@ -247,7 +248,7 @@ class ChatSession:
             self.on_recall(recollection)
 
     def _print(self, text: str) -> None:
-        self.console.print(text, markup=False)
+        self.console.print(printable(text), markup=False)
 
     @property
     def _help(self) -> str:

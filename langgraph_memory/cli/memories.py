@@ -14,6 +14,7 @@ from rich.text import Text
 
 from langgraph_memory import store as stores
 from langgraph_memory.cli.databases import MEMORIES, refuse_empty
+from langgraph_memory.cli.terminal import printable
 from langgraph_memory.embeddings import index_named
 from langgraph_memory.identity import Identity, decode_label
 from langgraph_memory.memories import Memories
@@ -101,7 +102,7 @@ def show(
     table = Table(show_header=False, box=None)
     for name, value in record.to_value().items():
         if value not in (None, [], ""):
-            table.add_row(name, Text(str(value)))
+            table.add_row(name, Text(printable(str(value))))
     _console().print(table)
 
 
@@ -174,10 +175,10 @@ def _show(
     if scores:
         table.add_column("why", overflow="fold")
     for at, record in enumerate(records):
-        cells = [record.id[:8], str(record.type), record.content]
+        cells = [record.id[:8], str(record.type), " ".join(record.content.split())]
         cells += [str(record.status)] if show_status else []
         cells += [scores[at]] if scores else []
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(printable(cell)) for cell in cells))
     _console().print(table)
 
 
@@ -186,7 +187,7 @@ def _number(value: float | None) -> str:
 
 
 def _say(text: str) -> None:
-    _console().print(Text(text))
+    _console().print(Text(printable(text)))
 
 
 def _console() -> Console:

@@ -19,6 +19,7 @@ from rich.text import Text
 from langgraph_memory.calls import drive
 from langgraph_memory.checkpoints import open_checkpointer, prune_checkpoints
 from langgraph_memory.cli.databases import THREADS, refuse_empty
+from langgraph_memory.cli.terminal import printable
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.history import (
     ArchiveEntry,
@@ -76,7 +77,7 @@ def list_threads(
             right = heading in ("messages", "tokens")
             table.add_column(heading, overflow="fold", justify="right" if right else "left")
         for thread in ids[:limit]:
-            table.add_row(*(Text(cell) for cell in _row(saver, thread, key)))
+            table.add_row(*(Text(printable(cell)) for cell in _row(saver, thread, key)))
     if not ids:
         _say("There are no threads.")
         return
@@ -288,7 +289,7 @@ def _mb(size: int) -> str:
 
 
 def _say(text: str) -> None:
-    _console().print(Text(text))
+    _console().print(Text(printable(text)))
 
 
 def _console() -> Console:

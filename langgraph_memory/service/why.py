@@ -45,7 +45,7 @@ class Reason:
     def __str__(self) -> str:
         kind = self.record.type.value if self.record else "note"
         why = "always shown" if self.score is None else f"relevance {min(self.score, 1.0):.2f}"
-        lines = [f"[{kind}] {self.text} ({why})"]
+        lines = [f"[{kind}] {' '.join(self.text.split())} ({why})"]
         if self.parts:
             lines.append(
                 "  " + ", ".join(f"{name} {value:.2f}" for name, value in self.parts.items())

@@ -50,6 +50,17 @@ def test_list_shows_the_users_own(db):
     assert "Oscar" not in shown
 
 
+def test_what_is_stored_gives_no_orders_to_a_terminal_and_begins_no_row(db):
+    said = "The user is \x1b[8mhidden, \x9b2J \ud800 and\nooo2 all may."
+    with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
+        Memories(store, ANNA.memories).save(MemoryRecord(id="aac3", content=said))
+    for words in (("list",), ("search", "8mhidden"), ("show", "aac3")):
+        shown = run("memories", *words, db=db, user=ANNA.user)
+        assert r"is \x1b[8mhidden, \x9b2J \ud800 and" in shown
+        assert not {"\x1b", "\x9b"} & set(shown)
+        assert words[0] == "show" or "\nooo2" not in re.sub(r"\n +", "\n", shown)
+
+
 def test_nobody_known_is_said(db):
     shown = run("memories", "list", db=db, user="zoe")
     assert "Nothing is remembered about 'zoe'" in shown
