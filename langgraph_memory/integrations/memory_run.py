@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
-from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
+from langgraph_memory.identity import OWNER_KEY, Caller, Identification, Identity, Owner
 from langgraph_memory.integrations.run_place import Config, RunPlace
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
 from langgraph_memory.service.turns import turns_of
@@ -127,17 +127,23 @@ class MemoryRuns:
         return await adrive(self._steps(runtime, state, config, moment))
 
     def owner_of(self, runtime: Any) -> Steps[Owner]:
-        """What is known of the owner of the thread that a tool runs in."""
+        """What is known of the owner of the thread that a tool runs in.
+
+        Where an agent has the tools and nothing else of memory, they are the first to learn it.
+
+        Raises:
+            IdentityError: If nobody says who is asking, or it is not the thread's owner.
+        """
         place = RunPlace.of(runtime.execution_info, runtime.config)
         told = Owner.of(read(runtime.state, OWNER_KEY))
-        if place.thread is None or place.saver is None:
-            return told
-        owners = self.service.owners
-        kept_in = yield from owners.place(place.thread, place.saver)
-        kept = owners.known(kept_in)
-        if kept is None or kept.user != told.user:
-            kept = yield from owners.reading(kept_in)
-        return _joined(kept, told)
+        caller = self.identification.caller(runtime)
+        try:
+            owner, _ = yield from self._settled(
+                place, told, "goes on", lambda kept: _decided(caller, _joined(kept, told))
+            )
+        except _StoreFailedError as failed:
+            raise failed.error from failed
+        return owner
 
     def _steps(self, runtime: Any, state: Any, config: Config, moment: Moment) -> Steps[MemoryRun]:
         service = self.service
@@ -153,14 +159,7 @@ class MemoryRuns:
         def decide(kept: Owner | None) -> tuple[Owner, tuple[Owner, Identity | None]]:
             nonlocal claimed
             claimed = kept is not None and kept.user is not None
-            owner = _joined(kept, told)
-            caller.refuse_stranger(owner)
-            if caller.incognito or owner.incognito:
-                owner = replace(owner, incognito=True)
-                return owner, (owner, None)
-            who = caller.identify(owner)
-            owner = replace(owner, user=who.user, environment=who.environment)
-            return owner, (owner, who)
+            return _decided(caller, _joined(kept, told))
 
         try:
             caller = self.identification.caller(runtime)
@@ -264,6 +263,17 @@ class _StoreFailedError(Exception):
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
+
+
+def _decided(caller: Caller, known: Owner) -> tuple[Owner, tuple[Owner, Identity | None]]:
+    """What is to be kept of a thread, and whose memories are used there; None's where incognito."""
+    caller.refuse_stranger(known)
+    if caller.incognito or known.incognito:
+        owner = replace(known, incognito=True)
+        return owner, (owner, None)
+    who = caller.identify(known)
+    owner = replace(known, user=who.user, environment=who.environment)
+    return owner, (owner, who)
 
 
 def _joined(kept: Owner | None, told: Owner) -> Owner:

@@ -846,6 +846,26 @@ class TestStoredOrders:
         )
 
 
+class TestToolsAlone:
+    """An agent with memory tools and neither middleware nor nodes."""
+
+    def test_the_thread_stays_incognito(self, memory: Memory) -> None:
+        model = saving("The user grows quinces.")
+        graph: Any = create_agent(model, memory.tools(), checkpointer=memory.checkpointer)
+        say(graph, ALLERGY, incognito=True)
+        say(graph, ALLERGY)
+        assert known(memory) == []
+
+    def test_the_thread_keeps_its_owner(self, memory: Memory) -> None:
+        model = saving("The user grows quinces.")
+        graph: Any = create_agent(model, memory.tools(), checkpointer=memory.checkpointer)
+        say(graph, ALLERGY)
+        with pytest.raises(IdentityError, match="another user"):
+            say(graph, "Save what I have told you.", user="bob")
+        assert known(memory, "bob") == []
+        assert known(memory) == ["The user grows quinces."]
+
+
 def test_deepagents_keep_their_memory_files(memory: Memory, tmp_path: Path) -> None:
     deepagents = needed("deepagents", "evals")
     (tmp_path / "AGENTS.md").write_text("Answer in rhymes.")
