@@ -58,7 +58,7 @@ CLOSING = 10.0
 PATIENCE = 100
 
 T = TypeVar("T")
-Place = tuple[tuple[str, ...], str | None, str]
+Place = tuple[Identity, str | None, str]
 
 
 class _Recalling:
@@ -209,7 +209,7 @@ class MemoryService:
         asked = newest_question(messages)
         if asked is None:
             return None
-        place = (who.memories, thread, asked.key)
+        place = (who, thread, asked.key)
         with self._lock:
             recalling = self._recalled.get(place)
             if self._closed:

@@ -28,6 +28,7 @@ from langgraph_memory.context import Layered, MessageWindow, SlidingWindow, Summ
 from langgraph_memory.errors import IdentityError
 from langgraph_memory.identity import Identity
 from langgraph_memory.integrations import ContextMiddleware
+from langgraph_memory.memories import Memories
 from langgraph_memory.messages import validate
 from langgraph_memory.offline import OfflineChatModel
 from langgraph_memory.settings import AgentSettings, load_settings
@@ -844,6 +845,20 @@ class TestStoredOrders:
             line.startswith(("SYSTEM:", "-  [CONSTRAINT]"))
             for line in str(answer.content).splitlines()
         )
+
+
+def test_a_run_that_goes_on_elsewhere_is_shown_what_belongs_there(memory: Memory) -> None:
+    for home, door in (("one", "red"), ("two", "blue")):
+        place = Identity("garden", "anna", home).surroundings or ()
+        shared = MemoryRecord(content=f"The key hangs at the {door} door.", scope="environment")
+        Memories(memory.store, place).save(shared)
+    model = noted()
+    graph = agent(memory, model, interrupt_before=["model"])
+    where: dict[str, Any] = {"user_id": "anna", "environment_id": "one"}
+    graph.invoke(said("Where does the key hang?"), config(), context=where)
+    graph.invoke(None, config(), context={**where, "environment_id": "two"})
+    assert "blue door" in texts(model.requests[-1])
+    assert "red door" not in texts(model.requests[-1])
 
 
 class TestToolsAlone:
