@@ -188,6 +188,20 @@ class TestSaidAgain:
         assert reader.known() == []
         assert reader.told("extraction_skipped") == {}
 
+    @pytest.mark.parametrize(
+        ("said", "withdrawn"),
+        [
+            ("我讨厌秋葵。", "请忘记我讨厌秋葵这件事。"),
+            ("我讨厌秋葵。", "请忘掉我说过的关于秋葵的话。"),
+            ("我养了一只猫。", "麻烦忘掉我养了一只猫。"),
+        ],
+    )
+    def test_a_withdrawal_in_chinese(self, reader: Reader, said: str, withdrawn: str) -> None:
+        reader.say(said)
+        assert len(reader.known()) == 1
+        reader.say(withdrawn)
+        assert reader.known() == []
+
     def test_withdrawals_read_at_once(self, reader: Reader) -> None:
         said, withdrawn = "I'm allergic to celery.", "Please forget that I'm allergic to celery."
         reader.read(thread(said, withdrawn, said), "one")

@@ -512,12 +512,23 @@ def test_long_runs_hide_nothing_before_them(rest: str) -> None:
         ("Forget what I told you about my boat", "boat"),
         ("忘掉我说的船的事吧", "船"),
         ("请把我的地址删掉", "地址"),
+        ("请忘记我讨厌秋葵这件事", "用户讨厌秋葵"),
+        ("忘掉我叫陈立", "叫陈立"),
+        ("请忘掉我说过的关于秋葵的话", "秋葵"),
     ],
 )
 def test_what_is_to_be_forgotten(text: str, topic: str) -> None:
     found = one(text)
     assert found.action is Action.FORGET
     assert topic in found.content
+
+
+@pytest.mark.parametrize(
+    "text", ["请别忘记我讨厌秋葵。", "千万不要忘了我讨厌秋葵。", "我差点忘记我讨厌秋葵。"]
+)
+def test_what_is_not_to_be_forgotten(text: str) -> None:
+    found = one(text)
+    assert (found.action, found.content) == (Action.ADD, "用户讨厌秋葵。")
 
 
 @pytest.mark.parametrize(
