@@ -25,7 +25,11 @@ __all__ = ["Passage", "Source", "newest_request", "passages", "plain_text"]
 
 _FENCE = re.compile(r"<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>[ \t]*\n(.*?)\n?[ \t]*</\1>", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s+(?:\[[A-Z_ ]+\]\s*)?")
-_RELEVANCE = re.compile(r"\s*\((?:relevance|score|相关度)[:：]\s*[\d.]+\)\s*$", re.IGNORECASE)
+_NOTES = re.compile(
+    r"\s*\((?:(?:relevance|score|相关度)[:：]\s*[\d.]+|said on [\d-]+|uncertain)"
+    r"(?:, said on [\d-]+)?(?:, uncertain)?\)\s*$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"^(user|human|assistant|ai|tool|用户|助手|工具)\s*[:：]\s*", re.IGNORECASE)
 _SUMMARY_TAG = re.compile("summary", re.IGNORECASE)
 _PERSON_OPENS = re.compile(
@@ -128,7 +132,7 @@ def _statements(
 ) -> Iterator[Passage]:
     # Whoever "she" is was spoken of in the message before.
     before = said if _PERSON_OPENS.search(text) else ""
-    lines = (_RELEVANCE.sub("", _BULLET.sub("", line)) for line in text.splitlines())
+    lines = (_NOTES.sub("", _BULLET.sub("", line)) for line in text.splitlines())
     for sentence in (sentence for line in lines for sentence in sentences(line)):
         if is_question(sentence) or sentence.endswith((":", "：")):
             before = sentence

@@ -37,6 +37,15 @@ _STANDING_HEADING = (
 # or takes "<|…|>" for a mark of its own. What compares ("< 5", "<3") stays.
 _TAG = re.compile(r"[<\uff1c\ufe64](?=[^\w<\uff1c\ufe64]*[^\W\d])")
 _BLANKS = re.compile(r"\s+")
+# What is named by how far off it is, unless its date stands behind it.
+_RELATIVE = re.compile(
+    r"\b(?:today|tonight|yesterday|tomorrow|ago"
+    r"|(?:last|this|next|coming)\s(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|night|week|weekend|month|quarter|term|semester|year|spring|summer|autumn|fall|winter))\b"
+    r"|[今昨明后前][天晚年]|[上下这本]个?(?:周|月|星期|礼拜|季度|学期)|[天周月年]前",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\(\d{4}-\d\d-\d\d\)")
 _SCOPES = {Scope.AGENT: "shared knowledge", Scope.ENVIRONMENT: "environment"}
 _UNCERTAIN = (Confirmation.INFERRED, Confirmation.DISPUTED)
 CERTAIN = 0.5
@@ -70,6 +79,7 @@ def recalled_block(memories: Sequence[Recalled]) -> str:
             text = f"{said}: {memory.passage.text}" if said else memory.passage.text
         else:
             kind, text = _kind(record), record.content
+            notes += _said(record)
             notes += ["uncertain"] if _is_uncertain(record) else []
         lines.append(f"{number}. [{kind}] {on_one_line(text)} ({', '.join(notes)})")
     return _block(RECALLED_TAG, _RECALLED_HEADING, lines)
@@ -97,8 +107,9 @@ def standing_block(
     left_out: list[str] = []
     used = 0
     for record in ordered:
-        uncertain = " (uncertain)" if _is_uncertain(record) else ""
-        line = f"- [{_kind(record)}] {on_one_line(record.content)}{uncertain}"
+        notes = [*_said(record), *(["uncertain"] if _is_uncertain(record) else [])]
+        behind = f" ({', '.join(notes)})" if notes else ""
+        line = f"- [{_kind(record)}] {on_one_line(record.content)}{behind}"
         cost = counter.count_text(line)
         if len(included) >= 3 and used + cost > tokens:
             left_out.append(record.id)
@@ -127,6 +138,13 @@ def _record(memory: Recalled) -> MemoryRecord | None:
 def _kind(record: MemoryRecord) -> str:
     scope = _SCOPES.get(record.scope)
     return f"{record.type.upper()}, {scope}" if scope else record.type.upper()
+
+
+def _said(record: MemoryRecord) -> list[str]:
+    """The day from which "last week" in a memory counts: it may be read a year later."""
+    if not _RELATIVE.search(record.content) or _DATED.search(record.content):
+        return []
+    return [f"said on {record.created_at:%Y-%m-%d}"]
 
 
 def _is_uncertain(record: MemoryRecord) -> bool:

@@ -214,6 +214,16 @@ def test_blocks_of_the_system_message_are_read_and_named(reader: Reader) -> None
     assert (oboe.source, oboe.text) == ("memory", "The user plays the oboe")
 
 
+@pytest.mark.parametrize(
+    "notes",
+    ["relevance: 0.91, said on 2026-02-01", "relevance: 0.4, uncertain", "said on 2026-02-01"],
+)
+def test_notes_behind_a_memory_are_no_part_of_it(reader: Reader, notes: str) -> None:
+    block = f"<long_term_memory>\n1. [FACT] The user plays the oboe ({notes})\n</long_term_memory>"
+    found = reader.read([SystemMessage(block), HumanMessage("What do I play?")]).findings[0]
+    assert found.passage.text == "The user plays the oboe"
+
+
 def test_recalled_memory_before_the_newest_message_is_no_request(reader: Reader) -> None:
     messages = [
         HumanMessage("<long_term_memory>\n1. [FACT] The user is from Ghana\n</long_term_memory>"),

@@ -37,6 +37,27 @@ def test_a_line_says_what_kind_how_relevant_and_how_sure():
     assert "[FACT, shared knowledge] Walrus rooms" in text
 
 
+def test_what_counts_from_the_day_it_was_said_has_that_day():
+    def line(content: str, kind: str = "fact") -> tuple[str, str]:
+        record = MemoryRecord(
+            content=content, type=kind, created_at=NOW.replace(month=2), confirmation="inferred"
+        )
+        [found] = recalled(record.to_value(), query="walrus 海象")
+        return recalled_block([found]).splitlines()[2], standing_block([record]).text
+
+    for content in ("The user bought a walrus last week.", "用户上个月买了海象。"):
+        told, always = line(content)
+        assert told.endswith(", said on 2026-02-01, uncertain)")
+        assert f"{content} (said on 2026-02-01, uncertain)\n" in always
+    for content in (
+        "The user keeps a walrus.",
+        "The walrus comes next Friday (2026-02-13).",
+        "用户以前养海象。",
+    ):
+        told, always = line(content)
+        assert "said on" not in told + always
+
+
 def test_values_that_are_no_records_are_notes():
     text = recalled_block(recalled({"text": "I saw a walrus", "speaker": "user"}))
     assert "1. [NOTE] user: I saw a walrus (relevance: " in text
