@@ -256,6 +256,21 @@ def test_how_one_text_is_to_be_is_no_order(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("it's Oslo", []),
+        ("No, this is Kotlin", []),
+        ("It's Tuesday already", []),
+        ("Good morning, it's Wanda", ["The user's name is Wanda."]),
+        ("hey it's Ferdinand again, is the file back?", ["The user's name is Ferdinand."]),
+        ("it's Wanda here, writing from the train", ["The user's name is Wanda."]),
+    ],
+)
+def test_who_it_is_is_said_in_greeting(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -45,7 +45,11 @@ _SUFFICES = re.compile(
     r"^(?:just\s|plain\s)?(?P<name>(?-i:[A-Z])[\w-]+)\s(?:is\s(?:fine|enough|ok|okay)|will\sdo|works)(?:\s(?:for|with)\sme)?$",
     re.I,
 )
-_HERE = re.compile(r"^(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\shere$", re.I)
+# "It is London" names nobody; "it is Ann here" does.
+_HERE = re.compile(
+    r"^(?P<it>(?:it|this)\sis\s)?(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\s(?(it)(?:here|speaking|from\b)[^,]*(?:,.*)?|here)$",
+    re.I,
+)
 _AT_OURS = re.compile(
     rf"^(?:the|all\sthe)\s(?:\w+\s)?{SURROUNDINGS}\s(?:at|in|of|on)\s(?:my|our)\s(?:new\s|old\s)?(?:place|house|home|flat|apartment|office|company|garden|project|app|team)\s(?:is|are|has|have|runs?|uses?|was\spainted)\s"
     r"(?!(?:not|down|slow|broken|still|so|too|very|really|failing|wrong)\b)\S",
@@ -67,7 +71,7 @@ _ANOTHER = re.compile(
     r"^(?:he|she|they|you|it|that|this|there|who|what|which|these|those|his|her|their)\b", re.I
 )
 _IS_WHO = re.compile(
-    r"^(?:this\sis|(?:it\sis\s)?me(?:\sagain)?,|it\sis|you\sare\s(?:talking|speaking|chatting)\s(?:to|with))\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)(?:\s(?:here|speaking|from\b.*))?$",
+    r"^(?:(?:it\sis\s)?me(?:\sagain)?,|you\sare\s(?:talking|speaking|chatting)\s(?:to|with))\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)(?:\s(?:here|speaking|from\b.*))?$",
     re.I,
 )
 _THE_NAME = re.compile(

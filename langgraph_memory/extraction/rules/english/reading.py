@@ -57,6 +57,11 @@ _REQUEST = re.compile(
 _RATHER = re.compile(r"^\W*give\sme\s.{2,40}\sover\s.{2,40}\s(?:any|every|always)", re.I)
 _APPOSITIVE = re.compile(r",\s(?=(?:a|an|the)\s|\d{1,2}\b)")
 _WITH = re.compile(r"\s(?:with|and|on)\s(?=(?:a|my|an)\s(?:\w+\s)?(?:budget|allergy)\b)", re.I)
+# Who greets and goes on with "it is Ann" says who is there.
+_GREETED = re.compile(
+    r"^(\W*(?:hi|hiya|hey|hello|yo|greetings|good\s\w+)(?:\s(?:there|again|all|everyone))?[\s,!.]+(?:it|this)\sis\s(?-i:[A-Z])[\w-]+)(?:\sagain)?(?=[,.!]|$)",
+    re.I,
+)
 _MADE_BY_US = re.compile(
     rf"^the\s((?:\w+\s)?{SURROUNDINGS})\s(?:that\s|which\s)?(?:I|we)\s(?:am|are)\s(?:building|making|writing|developing|working\son)\s(?=\w)",
     re.I,
@@ -97,7 +102,7 @@ def read_english(sentence: str, *, replying: bool = False, asked: bool = False) 
         asked: Whether another sentence of the message asks for something, so that "be brief" is
             about the answer to that.
     """
-    plain = expanded(sentence)
+    plain = _GREETED.sub(r"\1 here", expanded(sentence))
     if (_HYPOTHETICAL.search(plain) and not _is_symptom(plain)) or (
         _MATERIAL.match(plain) and not is_standing(plain)
     ):
@@ -176,14 +181,14 @@ def _requested(plain: str, *, asked: bool) -> list[Draft]:
         )
     # "I'm allergic to nuts, is that okay?": the first half is stated.
     halves = re.split(
-        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|would|should|any|who|when|will)\b)",
+        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|did|would|should|any|who|when|will)\b)",
         bare,
         maxsplit=1,
     )
     if (
         len(halves) == 2
         and not is_question(halves[0])
-        and re.match(r"\W*(?:hi\W|hey\W|so\W|ok\W|well\W)*(?:I|we|my|our)\b", halves[0], re.I)
+        and re.match(r"(?:I|we|my|our|(?:it|this)\sis)\b", without_filler(halves[0]), re.I)
     ):
         return read_english(halves[0])
     return []
