@@ -271,6 +271,33 @@ def test_who_it_is_is_said_in_greeting(text: str, contents: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        (
+            "Each time I post a chart, compare it to last year's",
+            [
+                "Each time they post a chart, the user wants the assistant to compare it to last "
+                "year's."
+            ],
+        ),
+        (
+            "if I mention a court case, cite the paragraph",
+            ["If they mention a court case, the user wants the assistant to cite the paragraph."],
+        ),
+        (
+            "Every time I write a test, use fixtures",
+            ["Every time they write a test, the user wants the assistant to use fixtures."],
+        ),
+        ("When we drive, work is impossible", []),
+        ("Every time I start the mower, it stalls", []),
+        ("if I win the raffle, send me a cake", []),
+    ],
+)
+def test_an_order_keeps_its_condition(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from langgraph_memory.extraction.rules.english.orders import is_imperative
 from langgraph_memory.extraction.rules.english.plain_english import without_filler
 from langgraph_memory.extraction.rules.english.third_person import is_adverb
 from langgraph_memory.extraction.rules.english.word_classes import KIN, PET, one_of
@@ -44,7 +45,7 @@ _SECOND_VERB = re.compile(
 )
 _DANGLING = re.compile(r"\s(?:now\sthat|so\sthat|because|and|but|so|since)$", re.IGNORECASE)
 _LEAD = re.compile(
-    r"^((?:on|in|at|during|since|before|after|for|these|nowadays|currently|usually|normally|most|every|as|right\snow|"
+    r"^((?:on|in|at|during|since|before|after|for|these|nowadays|currently|usually|normally|most|every(?!\s?time)|as|right\snow|"
     r"lately|recently|last|this|next|until|till|now|outside|back|by|from|of\slate|sometimes|generally|typically|today|tomorrow|"
     r"until|with|together\swith|once|due\sto)\b[^,?]{0,45}?),?\s+(?=(?:I|we|my|our)\b)",
     re.IGNORECASE,
@@ -138,7 +139,8 @@ def clauses(sentence: str) -> Iterator[Clause]:
         hedge = _HEDGE.match(text)
         if hedge:
             text = text[hedge.end() :]
-        lead = _LEAD.match(text)
+        condition = _CONDITION.match(text)
+        lead = None if condition and _orders(text[condition.end() :]) else _LEAD.match(text)
         if lead and not re.match(
             r"(?:I|we)\b|(?:until|before|after|once|since|as|till|for|with|by|every|from|on|in)$",
             lead.group(1),
@@ -158,7 +160,7 @@ def clauses(sentence: str) -> Iterator[Clause]:
 
 
 _CONDITION = re.compile(
-    r"^(?:whenever|when|every\s?time|each\stime|any\s?time|for\s(?:all|any|every)|in\s(?:all|every|any)|after|before|as\slong\sas|until|on\s\w+days)\b[^,]{2,80}?,\s*(?:please\s)?",
+    r"^(?:whenever|when|every\s?time|each\stime|any\s?time|if\sI|for\s(?:all|any|every)|in\s(?:all|every|any)|after|before|as\slong\sas|until|on\s\w+days)\b[^,]{2,80}?,\s*(?:please\s)?",
     re.IGNORECASE,
 )
 _WITH_ME = re.compile(
@@ -166,6 +168,10 @@ _WITH_ME = re.compile(
     r"(?:\s(?-i:[A-Z])\w+)?\s)and\s(?:I|me)\s",
     re.IGNORECASE,
 )
+
+
+def _orders(text: str) -> bool:
+    return is_imperative(text) or re.match(_ORDER, text, re.IGNORECASE) is not None
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -181,7 +187,7 @@ def _pieces(sentence: str) -> Iterator[str]:
         yield sentence
         return
     condition = _CONDITION.match(sentence)
-    if condition and re.match(_ORDER, sentence[condition.end() :], re.IGNORECASE):
+    if condition and _orders(sentence[condition.end() :]):
         # The order and when it holds belong together.
         rest = _CUT.split(sentence[condition.end() :])
         yield condition.group() + rest[0]

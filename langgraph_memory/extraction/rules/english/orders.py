@@ -14,13 +14,20 @@ from langgraph_memory.extraction.rules.english.topics import is_deictic
 from langgraph_memory.extraction.rules.english.word_classes import one_of
 from langgraph_memory.records import MemoryType
 
-__all__ = ["is_for_good", "is_standing", "read_manner", "read_order", "read_withdrawal"]
+__all__ = [
+    "is_for_good",
+    "is_imperative",
+    "is_standing",
+    "read_manner",
+    "read_order",
+    "read_withdrawal",
+]
 
 _STANDING = re.compile(
     r"\b(?:under\sno\scircumstances?|on\sno\saccount|always|never|from\s(?:now|here|today|this\s(?:point|moment|day)|here\son|there)\s(?:on|out|onward|onwards|forward)|from\shere\son\s(?:out|in)|from\snow|(?:going|moving)\sforwards?|in\s(?:the\s)?future|"
     r"hence\s?forth|whenever|every\s?time|each\stime|any\s?time|by\sdefault|at\sall\stimes|ever|as\sa\s(?:rule|default)|for\s(?:all|any|every)\s(?:future\s|of\s)?(?:my\s|your\s)?\w+|for\sgood|"
     r"in\syour\s(?:answers|replies|responses|messages|explanations|summaries)\b|in\s(?:all|every|any|each)\s(?:of\s)?(?:your\s|my\s|our\s)?\w+|all\s(?:of\s)?(?:your|my|our)\s\w+|permanently|until\sI\ssay|until\sfurther\snotice|every\s(?:single\s)?(?:day|morning|evening|week|month|answer|reply|response|message|night|friday|monday|sunday|code|email|file|function|commit)|"
-    r"on\s(?:mon|tues|wednes|thurs|fri|satur|sun)days|for\sthe\srest\sof|in\sgeneral|all\sthe\stime|so\soften|anymore|any\smore|as\slong\sas|consistently|without\sexception|no\smatter\swhat|as\sstandard|for\sthis\sproject|when\s(?:I|we|you\s(?:write|answer|reply|respond|talk|code|book|send|explain|suggest|recommend)|talking|writing|answering|replying|coding|explaining)\b|"
+    r"on\s(?:mon|tues|wednes|thurs|fri|satur|sun)days|for\sthe\srest\sof|in\sgeneral|all\sthe\stime|so\soften|anymore|any\smore|as\slong\sas|consistently|without\sexception|no\smatter\swhat|as\sstandard|for\sthis\sproject|if\sI\s(?:ask|write|say|send|mention|request|forget|paste|share|post|type)\b|when\s(?:I|we|you\s(?:write|answer|reply|respond|talk|code|book|send|explain|suggest|recommend)|talking|writing|answering|replying|coding|explaining)\b|"
     r"without\s(?:me\s|my\s)?(?:asking|checking|confirming|permission|approval|my\s\w+))\b",
     re.I,
 )
@@ -44,7 +51,7 @@ _IMPERATIVE = re.compile(
     r"format|explain|address|call|refer|ask|check|double-check|confirm|verify|tell|remind|send|cc|bcc|email|mail|text|message|notify|warn|let|make|provide|list|cite|quote|round|convert|display|print|return|start|begin|end|finish|sign|greet|stick|"
     r"assume|treat|follow|translate|summari[sz]e|prefer|suggest|recommend|book|order|schedule|share|forward|mention|bring|apologi[sz]e|repeat|name|prefix|comment|document|test|run|commit|push|lint|generate|output|wrap|indent|limit|shorten|drop|"
     r"remove|ignore|consider|think|say|insert|attach|offer|pick|choose|plan|default|switch|go|do|have|get|help|act|cut|sugarcoat|assign|report|mark|highlight|number|spell|capitali[sz]e|lowercase|state|note|save|store|delete|disturb|interrupt|contact|wake|sell|buy|spend|pay|charge|correct|challenge|praise|flatter|argue|lecture|swear|curse|joke|post|publish|deploy|merge|touch|edit|change|modify|pretend|infer|guess|assume|reveal|disclose|discuss|propose|order|reserve|read|put|work|draft|"
-    r"double|re-?read|review|mind|wait|hold|break|split|sort|group|sum|calculate|measure|express|price|cost)\b(?P<rest>.*)$",
+    r"double|re-?read|review|mind|wait|hold|break|split|sort|group|sum|calculate|measure|express|price|cost|look|point|describe|compare|analy[sz]e|identify|flag|rate|watch|search)\b(?P<rest>(?!\s(?:is|are|was|were|has|have|gets?|feels?|makes?|seems?)\b).*)$",
     re.I | re.S,
 )
 _STYLE = re.compile(
@@ -93,6 +100,11 @@ _NOT_ABOUT_ME = re.compile(
     r"\b(?:file|line|function|column|row|folder|branch|comment|paragraph|sentence|word|import|table|the\slast|duplicates?|variable|class|code|image|text|space|error)\b",
     re.I,
 )
+
+
+def is_imperative(text: str) -> bool:
+    """Whether a clause begins with the verb of an order."""
+    return _IMPERATIVE.match(text) is not None
 
 
 def is_standing(text: str) -> bool:

@@ -39,7 +39,7 @@ from langgraph_memory.records import MemoryType
 __all__ = ["asks_english", "read_english"]
 
 _HYPOTHETICAL = re.compile(
-    r"^\W*(?:(?:and|so|but|now|ok|okay|well|then)\W+)*(?:if\s(?:only\s)?(?:I|we|my|our|you|he|she|they|someone|a|an|the|it)\b(?!\s(?:ask|write|say|send|mention|request|forget|go\sover)\b)|suppose|supposing|imagine|pretend|assume|assuming|(?:let's|let\sus)\s(?:say|pretend|assume|play|imagine|role-?play)|what\sif|say\sI\b|"
+    r"^\W*(?:(?:and|so|but|now|ok|okay|well|then)\W+)*(?:if\s(?:only\s)?(?:I|we|my|our|you|he|she|they|someone|a|an|the|it)\b(?!\s(?:ask|write|say|send|mention|request|forget|paste|share|post|type|go\sover)\b)|suppose|supposing|imagine|pretend|assume|assuming|(?:let's|let\sus)\s(?:say|pretend|assume|play|imagine|role-?play)|what\sif|say\sI\b|"
     r"hypothetically|in\stheory|for\sexample|e\.g\.|for\sinstance|as\san\sexample|example|had\sI\b|were\sI\b|I\swish\b|act\sas|roleplay|role-play|you\sare\s(?!talking|speaking|chatting)|as\sif)",
     re.I,
 )
