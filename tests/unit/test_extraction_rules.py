@@ -298,6 +298,26 @@ def test_an_order_keeps_its_condition(text: str, contents: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("let's switch to Norwegian", ["The user wants the assistant to answer in Norwegian."]),
+        ("You may go back to Swedish now", ["The user wants the assistant to answer in Swedish."]),
+        (
+            "let's speak Greek from here on",
+            ["The user wants the assistant to speak Greek from here on."],
+        ),
+        ("switch to the develop branch", []),
+        ("change to landscape", []),
+        ("let's go to Norway", []),
+    ],
+)
+def test_the_language_of_the_talk_is_an_order(text: str, contents: list[str]) -> None:
+    assert [(found.content, found.subject) for found in read(text)] == [
+        (content, "order:language") for content in contents
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

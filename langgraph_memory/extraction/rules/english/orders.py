@@ -11,7 +11,7 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.exclusions import read_exclusion
 from langgraph_memory.extraction.rules.english.third_person import pronouns_changed
 from langgraph_memory.extraction.rules.english.topics import is_deictic
-from langgraph_memory.extraction.rules.english.word_classes import one_of
+from langgraph_memory.extraction.rules.english.word_classes import is_kind, one_of
 from langgraph_memory.records import MemoryType
 
 __all__ = [
@@ -75,6 +75,11 @@ _TALKS_SO = re.compile(
     rf"(?:answer|reply|respond|speak|talk|write|explain\s(?:things|everything))\s(?:(?:to|with)?\s?(?:me|us)\s)?(?:{_MANNER}|{_TONGUE})|"
     rf"(?:skip|drop|avoid|leave\sout|omit|cut(?:\sout)?|stop|spare\sme|no\sneed\sfor)\s(?:all\s|any\s|with\s)?(?:the\s|your\s)?(?:small\stalk|jargon|pleasantries|emojis?|disclaimers?|preambles?|apologies|flattery|filler|buzzwords|fluff|chit-?chat|slang|lectur\w+|smileys|compliments|introductions|caveats)"
     rf")$",
+    re.I,
+)
+# What one switches to is the language of all that follows.
+_TONGUE_FROM_NOW = re.compile(
+    r"^(?:(?:please|you\s(?:can|may|could)|let\sus|just|we\s(?:can|could))\s)*(?:switch|change|go)\s(?:back\s|over\s)*to\s(?P<tongue>\w+)(?:\s(?:again|now|please|from\s\w+\son))*$",
     re.I,
 )
 _SUCH_ANSWERS = re.compile(
@@ -174,6 +179,10 @@ def read_order(clause: str, sentence: str, *, reasoned: bool, asked: bool = Fals
         reasoned: Whether the same sentence gives a lasting reason for it.
         asked: Whether another sentence asks for something, which it may be about.
     """
+    tongue = _TONGUE_FROM_NOW.match(clause)
+    if tongue and is_kind(tongue["tongue"].lower(), "language"):
+        content = f"The user wants the assistant to answer in {tongue['tongue']}"
+        return [Draft(MemoryType.INSTRUCTION, content, 0.85, 0.85, subject="order:language")]
     if _SOON.search(clause):
         return []
     hours = re.match(

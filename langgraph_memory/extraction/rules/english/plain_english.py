@@ -38,6 +38,7 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:cannot|can\snot)\b", "can not"),
         (r"\bit'd\b", "it would"),
         (r"\bname's\b(?!\s\w+\s(?:is|was)\b)", "name is"),
+        (r"\blet's\b", "let us"),
         (r"\bgonna\b", "going to"),
         (r"\bwanna\b", "want to"),
         (r"\bgotta\b", "have to"),
