@@ -318,6 +318,20 @@ def test_the_language_of_the_talk_is_an_order(text: str, contents: list[str]) ->
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("as a retired midwife i need a gentle sport", ["The user is a retired midwife."]),
+        ("As a plumber, we need dry boots", ["The user is a plumber."]),
+        ("as a student I hated maths", []),
+        ("As a moderator, I want a button so that trolls go away", []),
+        ("As a compromise I suggest Tuesday", []),
+    ],
+)
+def test_as_who_the_user_speaks(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

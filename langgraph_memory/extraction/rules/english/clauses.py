@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from langgraph_memory.extraction.rules.english.orders import is_imperative
 from langgraph_memory.extraction.rules.english.plain_english import without_filler
 from langgraph_memory.extraction.rules.english.third_person import is_adverb
-from langgraph_memory.extraction.rules.english.word_classes import KIN, PET, one_of
+from langgraph_memory.extraction.rules.english.word_classes import (
+    KIN,
+    PET,
+    is_job,
+    is_past,
+    one_of,
+)
 from langgraph_memory.extraction.rules.english.word_order import plain_order
 from langgraph_memory.offline.words import listed
 
@@ -163,6 +169,11 @@ _CONDITION = re.compile(
     r"^(?:whenever|when|every\s?time|each\stime|any\s?time|if\sI|for\s(?:all|any|every)|in\s(?:all|every|any)|after|before|as\slong\sas|until|on\s\w+days)\b[^,]{2,80}?,\s*(?:please\s)?",
     re.IGNORECASE,
 )
+# "As a nurse I need …" says who I am; "As a user, I want …" is a story that developers write.
+_AS_ONE = re.compile(
+    r"^as\s(?P<what>an?\s[^,.]{2,40}?),?\s(?=(?P<who>I|we)\s(?:\w+ly\s)?(?P<verb>(?!want\b)\w+))",
+    re.IGNORECASE,
+)
 _WITH_ME = re.compile(
     rf"^(my|our)\s((?:\w+\s)?(?:{KIN}|{PET}|friends?|team|colleagues?|boss|(?:room|flat|house)mates?)"
     r"(?:\s(?-i:[A-Z])\w+)?\s)and\s(?:I|me)\s",
@@ -175,6 +186,10 @@ def _orders(text: str) -> bool:
 
 
 def _pieces(sentence: str) -> Iterator[str]:
+    as_one = _AS_ONE.match(sentence)
+    if as_one and is_job(as_one["what"]) and not is_past(as_one["verb"]):
+        yield f"I am {as_one['what']}"
+        sentence = sentence[as_one.start("who") :]
     with_me = _WITH_ME.match(sentence)
     if with_me:
         sentence = (
