@@ -330,6 +330,20 @@ def test_as_who_the_user_speaks(text: str, contents: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "my protagonist is called Ruben and he fears dogs",
+        "My villain is named Mara, a smuggler who loves opera",
+        "I have a viewing on Friday at noon, so nothing then",
+        "Oh wonderful, I simply adore queueing in the rain",
+        "i just love it when the lift breaks",
+    ],
+)
+def test_what_is_of_a_story_of_the_moment_or_ironic(text: str) -> None:
+    assert not [found for found in read(text) if found.type is not MemoryType.EPISODE]
+
+
+@pytest.mark.parametrize(
     ("text", "contents"),
     [
         ("My uncle says I am allergic to figs.", []),

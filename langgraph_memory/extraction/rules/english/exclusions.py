@@ -26,7 +26,7 @@ _SPARED = re.compile(
 )
 # "Nothing special" is a thing to say; "nothing works" tells how things are.
 _NOTHING_SAID = re.compile(
-    r"^(?:special|much|else|new|wrong|really|major|serious|important|interesting|personal|but|compared|like|left|yet|more|less|to|is|was|i|we|you|he|she|they|it|so|of|fancy|urgent|yet|serious)\b|^\w+(?<!s)s\b(?!\s(?:only|or))|^\w+s$",
+    r"^(?:special|much|else|new|wrong|really|major|serious|important|interesting|personal|but|compared|like|left|yet|more|less|to|is|was|i|we|you|he|she|they|it|so|of|fancy|urgent|yet|serious|then|there|now|here)\b|^\w+(?<!s)s\b(?!\s(?:only|or))|^\w+s$",
     re.I,
 )
 _LASTS = re.compile(

@@ -186,7 +186,7 @@ def read_order(clause: str, sentence: str, *, reasoned: bool, asked: bool = Fals
     if _SOON.search(clause):
         return []
     hours = re.match(
-        r"(?:please\s)?(?:nothing|no\s(?:calls?|meetings?|messages?|appointments?|flights?|reminders?|emails?|notifications?))\s(?:before|after|between|past|earlier\sthan|later\sthan|on)\s.{1,40}$",
+        r"(?:please\s)?(?:nothing|no\s(?:calls?|meetings?|messages?|appointments?|flights?|reminders?|emails?|notifications?))\s(?:before|after|between|past|earlier\sthan|later\sthan|on)\s(?!then\b|that\b|this\b|it\b).{1,40}$",
         clause,
         re.I,
     )

@@ -145,7 +145,7 @@ _JOB_END = re.compile(
 )
 _NOT_A_JOB = frozenset(
     listed("""
-    number letter matter winner loser beginner newcomer stranger customer reader listener believer foreigner
+    character hero heroine protagonist villain narrator number letter matter winner loser beginner newcomer stranger customer reader listener believer foreigner
     river error factor minor major human paper answer order other either corner never later better newbie
     user person lover hater fan sucker drinker eater smoker sleeper riser sister brother mother father daughter
     vegetarian veggie vegan mess fool christian
