@@ -344,6 +344,43 @@ def test_what_is_of_a_story_of_the_moment_or_ironic(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "content", "kind"),
+    [
+        (
+            "We are a two woman studio designing a puzzle game",
+            "The user is part of a two woman studio designing a puzzle game.",
+            MemoryType.PROJECT,
+        ),
+        ("I'm more of a cider person tbh", "The user is more of a cider person.", "preference"),
+        ("I'm not kosher anymore", "The user is not kosher anymore.", MemoryType.FACT),
+        (
+            "My heating bill can't be more than 70 a month",
+            "The user's heating bill can not be more than 70 a month.",
+            MemoryType.CONSTRAINT,
+        ),
+        (
+            "Been running the archive at Lego for nine years",
+            "The user has been running the archive at Lego for nine years.",
+            MemoryType.FACT,
+        ),
+        (
+            "My aim this term: pass the bar exam",
+            "The user's aim this term is pass the bar exam.",
+            MemoryType.GOAL,
+        ),
+        (
+            "frankly I adore bagpipes, any festivals near Cork?",
+            "The user adores bagpipes.",
+            MemoryType.PREFERENCE,
+        ),
+    ],
+)
+def test_what_kind_of_statement_it_is(text: str, content: str, kind: str) -> None:
+    found = one(text)
+    assert (found.content, found.type) == (content, kind)
+
+
+@pytest.mark.parametrize(
     ("text", "contents"),
     [
         ("My uncle says I am allergic to figs.", []),

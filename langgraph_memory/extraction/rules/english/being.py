@@ -11,7 +11,7 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import is_job, is_kind, one_of
+from langgraph_memory.extraction.rules.english.word_classes import MAKE, is_job, is_kind, one_of
 from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
@@ -99,6 +99,10 @@ _ROYAL = re.compile(
     r"\b(?:king|queen|emperor|pope|god|president\sof\sthe\s(?:us|usa|world|united)|batman|santa|superman|potato|robot|alien|unicorn|wizard)\b",
     re.I,
 )
+_GROUP = re.compile(
+    r"(?:(?:also|now|only|just|all)\s)*(?:a|an)\s(?:[\w-]+\s){0,3}?(?:team|family|group|household|couple|company|crew|band|startup|studio|charity|nonprofit|lab|agency|club)\s(?:of|with|that|(?P<doing>\w+ing))\b",
+    re.I,
+)
 _NOT_NAMES = frozenset(
     listed("""
     Ok Okay Done Sorry Good Fine Happy Glad Not Sure Trying Looking Just So Also Still Back Here
@@ -144,7 +148,7 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
     if trade and is_job(trade.group("noun")):
         return Draft(fact, content, 0.9, subject="job")
     if _DIET.search(rest):
-        return Draft(MemoryType.CONSTRAINT, content, 0.85, subject="diet")
+        return Draft(fact if negated else MemoryType.CONSTRAINT, content, 0.85, subject="diet")
     if _AFRAID.match(rest) and not re.match(r"\w+\s(?:that|I|it|so|not)\b", rest):
         return (
             None
@@ -228,14 +232,15 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
         return Draft(fact, content, 0.7)
     if _AGE.match(rest):
         return Draft(fact, content, 0.8, subject="age")
-    if re.match(
-        r"(?:(?:also|now|only|just|all)\s)*(?:a|an)\s(?:\w+\s)?(?:team|family|group|household|couple|company|crew|band|startup)\s(?:of|with)\b",
-        rest,
-        re.I,
-    ):
-        return Draft(fact, content.replace(" is ", " is part of ", 1), 0.6)
+    group = _GROUP.match(rest)
+    if group:
+        return Draft(
+            MemoryType.PROJECT if group["doing"] in MAKE else fact,
+            content.replace(" is ", " is part of ", 1),
+            0.6,
+        )
     noun = re.match(
-        r"(?:(?:also|now|currently|actually|still|really|just|both|basically|only)\s)*(?:a|an|the|one\sof\sthe)\s(?P<noun>.+)$",
+        r"(?:(?:also|now|currently|actually|still|really|just|both|basically|only|more\sof)\s)*(?:a|an|the|one\sof\sthe)\s(?P<noun>.+)$",
         rest,
         re.I,
     )

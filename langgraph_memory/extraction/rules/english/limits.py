@@ -109,7 +109,7 @@ def limit_of(clause: str) -> Draft | None:
             re.I,
         ):
             return None
-        if not spending and not (
+        if not (spending or _PRICED.match(clause)) and not (
             _BOUND.search(re.sub(r"\b(?:around|about|roughly|between)\b", "", clause))
             and re.search(r"\bgo\b|\bstay\b|\bkeep\b|limit|max", clause, re.I)
         ):

@@ -106,6 +106,7 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
         and not is_deictic(rest)
         and not SMALL_THING.match(rest)
         and not (verb == "running" and re.match(r"(?:into|out|late|low|(?-i:[A-Z]))", rest))
+        and not (verb in LASTING_STATE and re.search(r"\b(?:at|for)\s(?-i:[A-Z])", rest))
     ):
         if verb in {"making", "editing", "researching", "translating"} and not re.search(
             r"\b(?:film|game|app|documentary|album|book|show|podcast|website|site|tool|series|video|thesis|paper|novel|map|dataset)\b",

@@ -44,6 +44,7 @@ def plain_order(clause: str) -> str:
     """The clause with its subject first, or the clause as it is."""
     clause = _TEND.sub(lambda one: f"{one.group(1)} ", clause)
     clause = re.sub(r"^I would say (?:that )?(?=(?:my|our|I|we)\b)", "", clause)
+    clause = re.sub(r"^((?:my|our)(?:\s[\w'’-]+){1,4}?):\s(?=\S)", r"\1 is ", clause, flags=re.I)
     clause = re.sub(r"^(?:now\s)?all\s(?:of\s)?(?=(?:my|our)\b)", "", clause, flags=re.I)
     one_of = _ONE_OF.match(clause)
     if one_of:
