@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 from langgraph_memory.extraction.reported import without_reported
 
-__all__ = ["has_code", "is_record", "own_words", "without_code", "without_recalled"]
+__all__ = ["has_code", "is_record", "own_words", "quoted_again", "without_code", "without_recalled"]
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _OPENED = re.compile(r"<(?P<tag>[A-Za-z_][\w-]*)(?:\s[^<>]*)?>")
@@ -59,9 +60,13 @@ _SPEECH = re.compile(
 _OUTLINE = re.compile(
     r"^[ \t]*(?:\d+[.)]|[-*•])?[ \t]*(?:\*\*|__).*$|^[ \t]*#{1,6} .*$", re.MULTILINE
 )
-_PLACEHOLDER = "‹›"
+# A quotation that was taken out: its place in the list of them, as a character of private use.
+_HOLE = re.compile("‹([\ue000-\uf8ff])›")
+_FIRST_HOLE = 0xE000
+_MOST_HOLES = 6_000
+_LONGEST_QUOTED = 100
 _LONGEST_NAME = 24
-_SPEAKS = re.compile(r"\b(?:i|i'm|my|we|you|he|she|they|is|are)\b|[我你他她是]", re.IGNORECASE)
+_SPEAKS = re.compile(r"\b(?:i|i'm|my|we|you|he|she|they|is|are)\b|[我你您他她是]", re.IGNORECASE)
 
 
 def without_recalled(text: str) -> str:
@@ -104,14 +109,14 @@ def is_record(text: str) -> bool:
     return True
 
 
-def own_words(text: str) -> str:
-    """What the user says in a message, in the user's own words.
+def own_words(text: str) -> tuple[str, tuple[str, ...]]:
+    """What the user says in a message, in the user's own words, and what was quoted in them.
 
     Pasted text, quotations, code and recalled blocks are taken out; a short quotation that can
     only be a name stays.
     """
     if is_record(text):
-        return ""
+        return "", ()
     text = _QUOTED_LINE.sub("", without_code(without_recalled(text)))
     if len(_OUTLINE.findall(text)) > 1:
         text = _OUTLINE.sub("", text)  # Nobody types bold lists: this is an article.
@@ -119,18 +124,29 @@ def own_words(text: str) -> str:
     if pasted is not None:
         text = text[: pasted.end()].rstrip(" :：")
     text = without_reported(_without_letter(text))
-    text = _SPEECH.sub(_quotation, text)
+    quoted: list[str] = []
+    text = _SPEECH.sub(lambda found: _quotation(found, quoted), text)
     # What follows a colon in "Translate: …" is material, not a statement.
     shown = _SHOWN.match(text)
     rewrite = _REWRITE.search(text)
     if rewrite and shown and rewrite.end() <= shown.end():
-        return shown.group().strip()
+        return shown.group().strip(), tuple(quoted)
     colon = re.compile(r"[:：]").search(text, rewrite.end()) if rewrite else None
     if colon is not None and not re.search(
         r"[.!?。！？\n]", text[rewrite.end() : colon.start()] if rewrite else ""
     ):
         text = text[: colon.start()]
-    return text.strip()
+    return text.strip(), tuple(quoted)
+
+
+def quoted_again(content: str, quoted: Sequence[str]) -> str:
+    """What was read from somebody's own words, with the quotations in it; nothing if too long."""
+    for hole in _HOLE.findall(content):
+        said = "".join(quoted[ord(hole) - _FIRST_HOLE :][:1])
+        if not 0 < len(said) <= _LONGEST_QUOTED:
+            return ""
+        content = content.replace(f"‹{hole}›", said)
+    return content
 
 
 def _without_letter(text: str) -> str:
@@ -140,8 +156,11 @@ def _without_letter(text: str) -> str:
     return text[: greeted.start()] if greeted and letter else text
 
 
-def _quotation(match: re.Match[str]) -> str:
+def _quotation(match: re.Match[str], quoted: list[str]) -> str:
     inner = match.group(1) or match.group(2) or ""
-    if len(inner) > _LONGEST_NAME or _SPEAKS.search(inner):
-        return _PLACEHOLDER
-    return inner
+    if len(inner) <= _LONGEST_NAME and not _SPEAKS.search(inner):
+        return inner
+    if len(quoted) == _MOST_HOLES:
+        return ""
+    quoted.append(match.group())
+    return f"‹{chr(_FIRST_HOLE + len(quoted) - 1)}›"

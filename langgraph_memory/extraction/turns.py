@@ -26,6 +26,7 @@ class Utterance:
         speaker: Name of who wrote it, if it has one.
         asked: The question of the assistant just before it, or nothing.
         asked_id: Id of the message with that question.
+        quoted: The quotations that `text` leaves out.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Utterance:
     speaker: str | None = None
     asked: str = ""
     asked_id: str = ""
+    quoted: tuple[str, ...] = ()
 
 
 def utterances(messages: Sequence[BaseMessage]) -> Iterator[Utterance]:
@@ -49,9 +51,8 @@ def utterances(messages: Sequence[BaseMessage]) -> Iterator[Utterance]:
             asked, asked_id = last_question(text), key_of(message)
         elif is_said_by_user(message):
             written = without_recalled(clean(text_of(message)))
-            yield Utterance(
-                own_words(written), written, key_of(message), message.name, asked, asked_id
-            )
+            text, quoted = own_words(written)
+            yield Utterance(text, written, key_of(message), message.name, asked, asked_id, quoted)
             asked = asked_id = ""
 
 

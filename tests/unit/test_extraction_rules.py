@@ -381,6 +381,26 @@ def test_what_kind_of_statement_it_is(text: str, content: str, kind: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (
+            'Never end an email with "I hope this helps"',
+            'The user wants the assistant to never end an email with "I hope this helps".',
+        ),
+        ("以后别跟我说“你要加油”", "用户要求：以后别跟用户说“你要加油”。"),
+        ("今后信里一律写“您”", "用户要求：今后信里一律写“您”。"),
+    ],
+)
+def test_what_an_order_quotes_stays_in_it(text: str, content: str) -> None:
+    assert one(text).content == content
+
+
+def test_what_is_quoted_at_length_or_by_an_odd_sign_is_no_memory() -> None:
+    assert not read(f'Never write "I {"really " * 20}mean it" again')
+    assert not read("以后别写‹\ue005›")
+
+
+@pytest.mark.parametrize(
     ("text", "contents"),
     [
         ("My uncle says I am allergic to figs.", []),

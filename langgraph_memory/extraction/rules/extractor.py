@@ -17,6 +17,7 @@ from langgraph_memory.calls import Steps
 from langgraph_memory.extraction.answers import completed, corrected_limit
 from langgraph_memory.extraction.dates import days, period
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.own_words import quoted_again
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
 from langgraph_memory.extraction.reported import without_hearsay
 from langgraph_memory.extraction.request import ExtractionRequest
@@ -161,7 +162,11 @@ def _proposed(
         else:
             drafts, own = read_english(bare, asked=asked), False
         for draft in drafts:
-            yield _finished(draft, said, moment, _is_chinese(sentence))
+            content = quoted_again(draft.content, said.quoted)
+            if content:
+                yield _finished(
+                    replace(draft, content=content), said, moment, _is_chinese(sentence)
+                )
 
 
 def _asks(sentence: str) -> bool:
