@@ -403,6 +403,35 @@ def test_what_is_quoted_at_length_or_by_an_odd_sign_is_no_memory() -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("每当我传表格给你，你先检查空行", ["用户要求：每当用户传表格给助手，助手先检查空行。"]),
+        ("只要我说收摊，你就列出没做完的事", ["用户要求：只要用户说收摊，助手就列出没做完的事。"]),
+        ("没有我的授权，任何人不许改合同", ["用户要求：没有用户的授权，任何人不许改合同。"]),
+        ("每回我爬山，脚踝都酸", []),
+        ("以后可能会去海边住", []),
+    ],
+)
+def test_a_chinese_order_keeps_its_condition(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("我侄子四岁，特别怕打雷", ["用户的侄子四岁。"]),
+        ("我爸肠胃弱，一喝豆浆就胀气", ["用户的爸肠胃弱。"]),
+        ("我妹妹是护士，喜欢攀岩", ["用户的妹妹是护士。", "用户的妹妹喜欢攀岩。"]),
+        ("我妹妹是护士，我喜欢攀岩", ["用户的妹妹是护士。", "用户喜欢攀岩。"]),
+    ],
+)
+def test_a_clause_without_subject_goes_on_about_the_same_one(
+    text: str, contents: list[str]
+) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

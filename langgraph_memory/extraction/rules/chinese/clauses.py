@@ -63,8 +63,18 @@ _GOES_ON = re.compile(
 _SUBJECT = re.compile(
     rf"^我们?(?:的|家)?(?:{KIN}|{RELATIVE_HAN}|团队|公司|部门|项目|产品|后端|前端)(?!和我|跟我)"
 )
-_SAME_SUBJECT = re.compile(
-    r"^(?:也|还|都|今年|已经|刚|是|叫|属|会|爱|喜欢|讨厌|不[吃喝能]|对\S{1,8}过敏|\d+岁|[一二三四五六七八九十]+岁|部署|托管|跑在|上线)"
+# … unless it wishes, asks or says whom: 我儿子三岁，想给他报个班.
+_OTHER_SUBJECT = re.compile(
+    rf"{_ANOTHER.pattern}|{_ORDER.pattern}|^(?:想|打算|准备|要|得|需要|预算|希望|最好|求|所以|有没有|推荐|买|找|选|订|送|给|陪|带|结婚|婚)"
+)
+
+
+# When an order holds, and the order: 每次我贴报错，你先搜一下 is one clause.
+_CONDITION = re.compile(
+    r"^\W*(?:以后|今后)?(?:每次|每回|每当|凡是|只要|一旦|没(?:有|经过?)?我的?(?=\S{0,4}(?:允许|同意|确认|许可|批准|授权|点头))|(?:未|不)经我)\S+$"
+)
+_ITS_ORDER = re.compile(
+    r"^\W*(?:[你您](?!好)|请|就|都|先|一律|统一|一定|务必|必须|记得|直接|别|不要|不许|不准|不得|任何人|谁[也都]|帮我|给我|提醒)"
 )
 
 
@@ -95,7 +105,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         own: Whether what was said just before was about the user.
     """
     within, carried = False, ""
-    for piece in _CUT.split(sentence):
+    for piece in _pieces(sentence):
         text = _trimmed(piece)
         if not text:
             continue
@@ -113,7 +123,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         text = re.sub(r"^(?:个人|我这(?:个)?人|我自己|我本人|我呢|我嘛)", "我", text)
         text = _topic_after_subject(text)
         topic = ""
-        fronted = _TOPIC.match(text)
+        fronted = _TOPIC.match(text) if not _CONDITION.match(text) else None
         if fronted:
             if has_date(fronted.group("what")):
                 text = f"{fronted.group('who')}{fronted.group('what')}{fronted.group('rest')}"
@@ -131,7 +141,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         is_own = _SELF.match(text) is not None
         goes_on = own and (_GOES_ON.match(text) if not within else not _ANOTHER.match(text))
         opens = (own or not within) and _opens_alone(text) and _GOES_ON.match(text)
-        if carried and within and not is_own and _SAME_SUBJECT.match(text):
+        if carried and within and not is_own and not _OTHER_SUBJECT.match(text):
             text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):
             text, is_own = f"我{text}", True
@@ -140,6 +150,20 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         own = is_own and re.search(r"[他她它]|有人|一个人|别人", text) is None
         within = True
         yield Clause(text, is_own, hedge is not None, original, topic)
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    condition = ""
+    for piece in _CUT.split(sentence):
+        joined = condition and _ITS_ORDER.match(piece)
+        if condition and not joined:
+            yield condition
+        condition = f"{condition}，{piece}" if joined else piece
+        if not _CONDITION.match(condition) or joined:
+            yield condition
+            condition = ""
+    if condition:
+        yield condition
 
 
 def _opens_alone(text: str) -> bool:
