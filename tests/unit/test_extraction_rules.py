@@ -432,6 +432,31 @@ def test_a_clause_without_subject_goes_on_about_the_same_one(
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("媳妇儿有痛风，能吃毛豆吗", ["用户的媳妇儿有痛风。"]),
+        ("前年体检查出脂肪肝，怎么吃比较好", ["用户前年体检查出脂肪肝。"]),
+        ("早就不喝可乐了", ["用户早就不喝可乐了。"]),
+        ("刚从银行跳到基金公司", ["用户刚从银行跳到基金公司。"]),
+        ("吃斋八年了，请推荐几道凉菜", ["用户吃斋八年了。"]),
+        ("一吃花生舌头就肿", ["用户一吃花生舌头就肿。"]),
+        ("家里有只乌龟", ["用户家里有只乌龟。"]),
+        ("跟师傅一起开发考勤系统", ["用户跟师傅一起开发考勤系统。"]),
+        ("下个月起我就在珠海上班了", ["用户下个月起就在珠海上班了。"]),
+        ("本人幼儿园老师，嗓子疼怎么办", ["用户是幼儿园老师。"]),
+        ("路痴一枚，求推荐导航", ["用户是路痴。"]),
+        ("刚毕业的护士工资不高", []),
+        ("女儿国在哪儿", []),
+        ("物价涨了三年了", []),
+        ("最近台风很多", []),
+        ("已经吃过了", []),
+    ],
+)
+def test_a_subject_that_is_left_out_is_the_speaker(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -138,7 +138,7 @@ def read_health(text: str) -> Draft | None:
     ):
         return Draft(FACT, about_user(text), 0.8)
     if re.match(
-        rf"{I_THEN}(?:要|得|需要|都|在|必须)*(?:吃|服用|服|打|注射|口服)(?:\S{{0,6}}?)(?:药|片|胶囊|胰岛素|疫苗|双胍|他汀|洛尔|地平|沙坦|激素|维生素)",
+        rf"{I_THEN}(?:要|得|需要|都|在|必须)*(?:吃|服用|服|打|注射|口服)(?:\S{{0,6}}?)(?:药|片|胶囊|胰岛素|疫苗|双胍|他汀|洛尔|地平|沙坦|普利|拉唑|洛芬|西林|霉素|激素|维生素)",
         text,
     ) and not re.search(r"想|问|怎么|明天|今天", text):
         return Draft(FACT, about_user(text), 0.8)

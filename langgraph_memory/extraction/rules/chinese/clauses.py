@@ -35,6 +35,8 @@ _TAIL = re.compile(
     r"(?:[啊呢吧哦噢哈呀啦嘛哟喔哇咯嘞]|谢谢[你您]?|哈哈+|嘿嘿|嘻嘻|[\s!！。.~～、😀-🙏🌀-🗿🤀-🧿☀-➿])+$"
 )
 _SELF = re.compile(r"^(?:我们家|我们|咱们家?|咱家|咱|我家|我|俺们?|本人|在下|笔者|鄙人|个人)")
+# What follows "I" and is no noun for who one is.
+_NO_NOUN = r"[不没有是在对从做搞开叫姓住用想要会能喜爱讨一每也都就今已刚最很还又们家的]"
 _TIMES = r"(?:目前|现在|最近|平时|平常|一般|通常|以前|之前|过去|曾经|从小|去年|今年|明年|上个?月|上周|下个?月|下周|这个?月|这周|周末|周[一二三四五六日天]|工作日|每[天周月年晚早]|每个?(?:周[一二三四五六日]?|月|周末|早上|晚上)|早上|晚上|中午|下午|其实|毕竟|如今|近期|近来|这几年|这几天|这阵子|\d{4}年|[这那]段时间|从\S{2,6}起|自从\S{2,8})"
 _DENIED_OBJECT = re.compile(
     r"^(?P<what>[\u4e00-\u9fff]{1,8}?)(?:我)?(?:是|也|都|完全|绝对|一点都?|从来|一口)*(?P<verb>不能(?:吃|碰|喝|沾)|不(?:吃|碰|喝|沾)|吃不了|喝不了|碰不得|吃不得)(?:的|了)?$"
@@ -57,6 +59,15 @@ _GOES_ON = re.compile(
     r"^(?:给一?家|改|从小|从\S{1,8}(?:开始|起)|\S{2,6}(?:之前|前|底|内)(?:一定|得|必须)?要|我?[左右双]\S(?:听|看)|付款|坐飞机|出差|[春夏秋冬](?:天|季)|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|初|底)?|年[初底末中]|月[初底中]|前阵子|前不久|前段时间|不久前|上(?:个)?(?:学期|季度)|(?:\d+|[一二三四五六七八九十两几半])(?:年|个月|周|天)(?:前|以前|之前)|[今去前]年|也|还|都|就|又|只|从来|从|一直|平时|平常|一般|通常|目前|现在|最近|以前|之前|经常|常年|偶尔|每|已经|刚|正在?|主要|特别|非常|比较|尤其|更|最|超|很|可以|必须|一定|只能|绝对|绝不|基本|几乎|"
     r"不(?!好意思|过|对|客气|用谢|然|管|论|是[吗吧])|没(?!关系|事|问题)|别|在|住|是|有|会|能|爱|喜欢|讨厌|用|做|当|教|学|开|养|吃|喝|想|打算|准备|预算|来自|毕业|负责|从事|习惯|偏|怕|对|叫|姓|今年|单身|已婚|未婚|离异|"
     r"搬|换|戒|辞|入职|离职|退休|跳槽|创业|懂|擅长|精通|需要|得|要|口味|血[糖压脂]|尿酸|乳糖|\d+岁|[一二三四五六七八九十]+岁|年龄|身高|体重|受不了|接受不了|吃不了|喝不了|海鲜|辣|转行|定居|常驻|老家|家[在住里]|人在|(?:论文|合同|签证|护照|租约|毕设|婚礼|考试|手术|预产期|答辩)|属|在读)"
+)
+
+# What nobody says of anyone else without naming them: news of the family, what has been going on
+# since when, what is done together with somebody.
+_OWN_NEWS = re.compile(
+    rf"^(?:(?:老婆|老公|媳妇儿?|爱人|太太|闺女|女儿|儿子|婆婆|岳父|岳母|丈母娘)(?!们|国|节|红|的|和|与|是)"
+    rf"|(?:{_TIMES}|[今去前]年(?:体检)?|早就?|已经|刚刚?|一直|正)+(?:就|才|都|又|在|已经|刚)*(?:不再?[吃喝抽用住]|戒[\u4e00-\u9fff]|[吃喝](?!什|啥|完|饱|过|苦|亏|惊|瓜)|服用|从\S+?(?:跳|搬|转|换|调|离|辞|回)|跳槽|离职|辞|入职|退休|毕业|查出|确诊|自?学(?!校|生|习|会|院)|备考|养了|怀孕|结婚|离婚|手术)(?!的)"
+    r"|(?![我你您他她它这那有都])[\u4e00-\u9fffA-Za-z]{2,10}?(?:快|有|都)?(?:\d+|[一二两三四五六七八九十半]+)(?:多|来)?(?:年|个月)了$"
+    r"|(?:跟|和|与)\S{1,6}?(?:一起|一块儿?|合伙|合作)|家里?(?:有(?!没)|养)|[一只]?(?:吃|喝|碰|闻|沾)\S{1,6}就)"
 )
 
 # Whom the clause before was about is whom such a clause goes on about: 我儿子三岁，也爱画画.
@@ -116,6 +127,11 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text = text if _SELF.match(text) else f"我{text}"
         text = _time_after_subject(re.sub(r"^(我们?)\s+", r"\1", text))
         text = re.sub(
+            rf"^(?:(?:我|本人|在下|鄙人)(?!{_NO_NOUN})(\S{{2,8}})一[枚个名只]|(\S{{2,8}}?)(?:一枚|星人(?:求\S+)?)|(?:本人|在下|鄙人)(?!{_NO_NOUN})([\u4e00-\u9fff]{{2,8}}))$",
+            lambda one: f"我是{one[1] or one[2] or one[3]}",
+            text,
+        )
+        text = re.sub(
             r"^(?:俺们?|咱们?(?!家)|本人|在下|笔者|鄙人)(?:家)?",
             lambda one: "我们" if "们" in one.group() or "咱" in one.group() else "我",
             text,
@@ -140,7 +156,9 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text = f"我{denied.group('verb')}{denied.group('what')}"
         is_own = _SELF.match(text) is not None
         goes_on = own and (_GOES_ON.match(text) if not within else not _ANOTHER.match(text))
-        opens = (own or not within) and _opens_alone(text) and _GOES_ON.match(text)
+        opens = (own or not within) and (
+            _OWN_NEWS.match(text) or (_opens_alone(text) and _GOES_ON.match(text))
+        )
         if carried and within and not is_own and not _OTHER_SUBJECT.match(text):
             text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):

@@ -135,7 +135,7 @@ def read_making(text: str) -> Draft | None:
     ) and not re.search(r"这|那|报错|失败|哪", text):
         return Draft(FACT, about_user(text), 0.7)
     found = re.match(
-        rf"^我们?(?:团队|公司|组|部门|几个朋友|和\S{{1,5}})?\S{{0,10}}?(?<!现)(?:正在|在|正|忙着|忙于|着手)(?P<verb>{_MAKES})(?P<what>(?:一?[个款本篇部套家份条台门]|关于|毕业|自己|我|[\u4e00-\u9fffA-Za-z])\S+)$",
+        rf"^我们?(?:团队|公司|组|部门|几个朋友|和\S{{1,5}})?\S{{0,10}}?(?<!现)(?:正在|在|正|忙着|忙于|着手|一起|一块儿?|合伙)(?P<verb>{_MAKES})(?P<what>(?:一?[个款本篇部套家份条台门]|关于|毕业|自己|我|[\u4e00-\u9fffA-Za-z])\S+)$",
         text,
     )
     if (
