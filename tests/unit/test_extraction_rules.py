@@ -457,6 +457,27 @@ def test_a_subject_that_is_left_out_is_the_speaker(text: str, contents: list[str
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("我妈一点虾都碰不得", ["用户的妈一点虾都碰不得。"]),
+        ("我家猫吃不了生肉", ["用户家猫吃不了生肉。"]),
+        ("我惯用钢笔，毛笔用不惯", ["用户惯用钢笔。", "用户用不惯毛笔。"]),
+        ("喊我阿Q就行", ["用户希望被称为阿Q。"]),
+        ("项目书下周三截止", ["用户的项目书下周三 (2026-12-09)截止。"]),
+        ("样书2月3号要交", ["用户样书2月3号要交。"]),
+        ("公司后端还是Perl", ["用户这边，公司后端还是Perl。"]),
+        ("我们组线上服务都跑在亚马逊上", ["用户这边，组线上服务都跑在亚马逊上。"]),
+        ("我想看看", []),
+        ("以后想学学", []),
+        ("促销周五截止", []),
+        ("公司后端还是不行", []),
+    ],
+)
+def test_chinese_clauses_about_the_user_and_what_is_around(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

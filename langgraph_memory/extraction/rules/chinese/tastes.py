@@ -49,7 +49,7 @@ def read_disliking(text: str) -> Draft | None:
             PREFERENCE, about_user(text), 0.65, subject=f"taste:{topic_han(found.group('what'))}"
         )
     found = re.match(
-        rf"{I_THEN}(?P<verb>吃|喝|闻|坐|看|听|住|受|熬|玩|开|跑|爬)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
+        rf"{I_THEN}(?P<verb>吃|喝|闻|坐|看|听|住|受|熬|玩|开|跑|爬|用|穿)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
         text,
     )
     if found and not POINTING.match(found.group("what")) and found.group("what"):
@@ -86,6 +86,7 @@ def read_liking(text: str) -> Draft | None:
         )
     found = (
         re.match(rf"{I_THEN}(?:宁愿|宁可|宁肯|更?愿意(?!帮|为你|给你))(?P<what>.+)$", text)
+        or re.match(rf"{I_THEN}无(?P<what>\S{{1,3}})不[欢乐]$", text)
         or re.match(rf"^我们?(?:比起\S+?)?{ADVERBS}(?:{_LIKE})\s*(?P<what>\S.*)$", text)
         or re.match(
             rf"^我们?{ADVERBS}对(?P<what>\S{{1,14}}?)(?:很|非常|特别|比较|挺|超|一直|蛮|最|更|还是很|有)*(?:感兴趣|有兴趣|没(?:什么|有)?抵抗力|没(?:什么|有)?抵抗力|毫无抵抗力|着迷|上瘾|情有独钟|有好感|兴趣|偏爱|执念)",
