@@ -127,7 +127,9 @@ def completed(asked: str, reply: str) -> Iterator[Reply]:
         return
     if _FIRST.search(rest) or not rest:
         return
-    filled = _filled_han(asked, rest) if han else _filled(asked, rest, replacing=no is not None)
+    filled = _chosen(asked, rest) or (
+        _filled_han(asked, rest) if han else _filled(asked, rest, replacing=no is not None)
+    )
     if filled:
         yield Reply(filled)
 
@@ -325,6 +327,35 @@ def _denied_han(statement: str) -> str:
         return ""
     denial = "没" if found.group(2) == "有" else "不"
     return f"{found.group(1)}{denial}{found.group(2)}{found.group(3)}"
+
+
+# "Do you prefer the aisle or the window?" leaves a choice, and the reply names one of the two.
+_EITHER = re.compile(
+    r"^(?P<aux>do|are|would)\syou\s(?P<head>(?:\w+\s)*?(?:prefer|like|use|drink|eat|live\sin|rather|a|an))\s(?P<one>.+?)\sor\s(?:an?\s)?(?P<two>.+)$",
+    re.IGNORECASE,
+)
+_EITHER_HAN = re.compile(
+    r"^[你您](?P<head>\S*?(?:喜欢|偏好|偏爱|习惯|倾向于?|在|用|学|喝|吃|坐|住))(?P<one>\S+?)还是(?P<two>\S+)$"
+)
+
+
+def _chosen(asked: str, rest: str) -> str:
+    """A choice of two with the one that the reply names, or nothing."""
+    bare = _LEAD.sub("", asked.strip()).rstrip("?？!. ")
+    han = has_han(bare)
+    either = (_EITHER_HAN if han else _EITHER).match(re.sub("^请问", "", bare))
+    said = re.sub(r"^(?:the|an?)\s", "", rest.lower()).rstrip("的吧呢")
+    if not either or not said or said not in f"{either['one']}\n{either['two']}".lower():
+        return ""
+    one, two = either["one"], either["two"]
+    if han:
+        of = re.search(rf"(?<={re.escape(said)}).+|的.+|$", two)
+        return f"我{either['head']}{rest.rstrip('的吧呢')}{of.group() if of else ''}"
+    # "Short or long answers" are answers either way.
+    shared = two.split()[len(one.split()) :]
+    more = "" if shared and rest.lower().endswith(shared[-1].lower()) else " ".join(shared)
+    lead = {"do": "I", "are": "I am", "would": "I would"}[either["aux"].lower()]
+    return f"{lead} {either['head']} {rest} {more}".strip()
 
 
 def _filled_han(asked: str, rest: str) -> str:

@@ -762,6 +762,14 @@ def test_what_is_not_to_be_forgotten(text: str) -> None:
         ("Where do you live?", "in Turku", "The user lives in Turku.", Confirmation.STATED),
         ("您吃素吗？", "对", "用户吃素。", Confirmation.CONFIRMED),
         ("您喝酒吗？", "不喝", "用户不喝酒。", Confirmation.STATED),
+        (
+            "Do you prefer red or white wines?",
+            "white",
+            "The user prefers white wines.",
+            Confirmation.STATED,
+        ),
+        ("您喜欢上铺还是下铺？", "下铺", "用户喜欢下铺。", Confirmation.STATED),
+        ("您用华为还是小米的手机？", "华为", "用户用华为的手机。", Confirmation.STATED),
     ],
 )
 def test_an_answer_is_read_with_its_question(
@@ -778,6 +786,8 @@ def test_an_answer_is_read_with_its_question(
     [
         [AIMessage("Shall I book it?"), HumanMessage("yes")],
         [AIMessage("需要我现在下单吗？"), HumanMessage("好的")],
+        [AIMessage("Do you prefer the bus or the tram?"), HumanMessage("neither")],
+        [AIMessage("您想先听好消息还是坏消息？"), HumanMessage("坏消息")],
         [AIMessage("You are allergic to figs. I prefer tea."), HumanMessage("ok")],
         [SystemMessage("The user is a welder."), HumanMessage("ok")],
         [
