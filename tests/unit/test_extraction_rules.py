@@ -478,6 +478,25 @@ def test_chinese_clauses_about_the_user_and_what_is_around(text: str, contents: 
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("还是切回德语吧", ["用户要求：用德语回答。"]),
+        ("麻烦用回韩语", ["用户要求：用韩语回答。"]),
+        ("说回正题", []),
+        ("换成德语", []),
+        (
+            "找个民宿，一晚三百以内，合住免谈",
+            ["用户的花费要求：一晚三百以内。", "用户的要求：合住免谈。"],
+        ),
+        ("推荐几部电影，恐怖的就算了", ["用户的要求：恐怖的就算了。"]),
+        ("订张票吧，没有就算了", []),
+    ],
+)
+def test_what_a_request_goes_back_to_or_leaves_out(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

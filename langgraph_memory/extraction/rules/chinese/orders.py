@@ -63,6 +63,10 @@ _THING = re.compile(
 _CALL_ME = re.compile(
     r"^(?:[你您]?(?:以后|今后|往后|可以|就|请|直接|都|也|统一|还是|平时)*)(?:叫我|称呼我(?:为)?|喊我|管我叫)(?:做|为)?(?P<name>[\u4e00-\u9fff]{1,3}[A-Za-z]\w{0,9}?|[\u4e00-\u9fff]{1,5}?|[A-Za-z][\w .]{0,15}?)(?:就(?:好|行|可以|成|OK)(?:了)?|吧|即可)?$"
 )
+# What one goes back to is the language of all that follows.
+_TONGUE_AGAIN = re.compile(
+    r"^(?:(?:还是|那|就|可以|请|麻烦|咱们?|我们|你|您|直接|现在)*)(?:换|切换?|改|转|用|说|变)(?:回|到)(?P<tongue>[\u4e00-\u9fff]{1,2}[语文]|普通话|粤语|方言)(?:吧|了|来|回答|回复|聊|交流|说)*$"
+)
 _PEOPLE_CALL = re.compile(
     r"^(?:我(?:的)?)?(?!你|您|请|以后|可以)[^我，]{1,8}?(?:都|一般|平时|习惯|通常|爱)*(?:叫我(?!去|来|别|不|帮|做|起|回|吃|先|多|少|在)|喊我(?!去|来|起|吃)|称呼我(?:为)?|称我(?:为)?|管我叫|给我[起取](?:的|了)?(?:个)?(?:小|外|网)?[名号](?:字)?(?:叫|是)?)(?P<name>[\u4e00-\u9fff]{1,5}|[A-Za-z][\w ]{0,15})$"
 )
@@ -209,6 +213,10 @@ def read_order(
             if pattern is _CALL_ME:
                 return [Draft(MemoryType.FACT, f"用户希望被称为{name}", 0.95, subject="nickname")]
             return [Draft(MemoryType.FACT, f"大家叫用户{name}", 0.9, subject="nickname")]
+    tongue = _TONGUE_AGAIN.match(original)
+    if tongue:
+        content = f"用户要求：用{tongue['tongue']}回答"
+        return [Draft(MemoryType.INSTRUCTION, content, 0.85, 0.85, subject="order:language")]
     if _ONCE.search(original) or _ANNOUNCES.match(original):
         return []
     if re.match(r"(?:每次|每回|每当|凡是|只要|一旦)我[^，都就请先别不得要你您统务必]*$", original):

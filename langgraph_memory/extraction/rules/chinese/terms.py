@@ -21,6 +21,11 @@ _REQUIRED = re.compile(
 _SPARED = re.compile(
     r"^(?:请|最好|也|都|还|绝对|千万)*(?:不|别|不要|不想|避免|拒绝|不能)(?P<verb>坐|住|吃|喝|去|选|订|排|要|带|含|有|买|走|转|安排|约|碰|飞|看|玩|放|挨|靠|搭|乘|推荐|给我(?:选|订|安排|推荐))(?P<what>(?!太|这么|那么|再|客气|担心|着急|谢|管|怕|说|急|了|到|得|过|着|上|起|完|什么|这|那|你|您|我|他|她|它)\S{1,12}?)(?:的)?$"
 )
+_REFUSED = re.compile(
+    r"^(?!预算|价[格位钱]?|钱|费用|成本|时间|其[他它余]|别的|剩下|这|那|你|您|我|他|她|它|不|没|太)(?P<what>[\u4e00-\u9fffA-Za-z\d]{1,8}?)"
+    r"(?:的?(?:我|就|也|都|一律|一概)*(?:不考虑|免谈|免了|别推荐|pass|排除)|的(?:就|也)?算了)了?$",
+    re.IGNORECASE,
+)
 _LASTS = re.compile(
     rf"^(?:每[天次晚周]|一[天次晚周])(?:最多|不超过|不能超过|至多){_NUMBER}个?(?:半)?(?:分钟|小时)$|^(?:每[天次晚周]|一[天次晚周]){_NUMBER}个?(?:分钟|小时)(?:以内|之内|封顶)$"
 )
@@ -62,7 +67,7 @@ def read_spared(clause: str) -> Draft | None:
     """What a part of a request rules out, or how long it lets something last; or None."""
     if _LASTS.match(clause):
         return Draft(CONSTRAINT, f"用户的要求：{clause}", 0.75, 0.7)
-    found = _SPARED.match(clause)
+    found = _SPARED.match(clause) or _REFUSED.match(clause)
     if found is None:
         return None
     bare = about_user(clause).removeprefix("用户")
