@@ -135,9 +135,10 @@ class Recall:
             without: Items that are not to be among the result, as they are shown elsewhere.
             mode: What the store goes by; ``keyword`` needs no embedder.
         """
-        query = question.query(self.enough_terms)
+        everything = question.everything
+        query = "" if everything else question.query(self.enough_terms)
         condition = parse(filter)
-        if not query.strip():
+        if not query.strip() and not everything:
             return RecallReport([], query)
         seen = _Seen(question.now)
         for namespace in namespaces:
@@ -146,8 +147,8 @@ class Recall:
         if wanted:
             beside = yield Call.of(self.store.batch, self.store.abatch, wanted)
             seen.add(each for each in beside if each and matches(condition, each.value))
-        ranked, then = self._ranked(question, seen)
-        if not then:  # How it was is not what the newest statement tells.
+        ranked, more = self._ranked(question, seen)
+        if not more:  # How it was is not what the newest statement tells.
             ranked = yield from self._current(ranked, query, seen, filter)
         wanted_of_them = (each for each in ranked if each.candidate.place not in without)
         fitting = within(wanted_of_them, self._tokens, self.budget, self.limit)
@@ -198,9 +199,11 @@ class Recall:
                     yield place
 
     def _ranked(self, question: Question, seen: _Seen) -> tuple[list[_Ranked], bool]:
-        """What answers the question, best first, and whether it is about another time."""
+        """What answers the question, best first, and whether more is asked than what holds now."""
+        everything = question.everything
         candidates = [
-            Candidate(place, seen.passages[place], _relevance(item))
+            # Where everything is asked for, what it is worth decides.
+            Candidate(place, seen.passages[place], 1.0 if everything else _relevance(item))
             for place, item in seen.items.items()
             if seen.passages[place].counts
             and seen.passages[place].text.strip()
@@ -216,7 +219,7 @@ class Recall:
             if parts.score > 0
         ]
         found.sort(key=lambda each: (-each.parts.score, each.candidate.place))
-        return found, bool(asked) or question.formerly
+        return found, bool(asked) or question.formerly or everything
 
     def _current(
         self,

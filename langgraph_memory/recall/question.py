@@ -23,6 +23,27 @@ _FORMERLY = re.compile(
 _FIRST_PERSON = re.compile(
     r"(?<![a-z])(?:i|me|my|mine|myself|i['’](?:m|ve|d|ll))(?![a-z])|我(?!们)|咱", re.IGNORECASE
 )
+# "What do you know about me?" has no word that a memory could be found by; "What would suit me,
+# from what you know about me?" has.
+_EVERYTHING = re.compile(
+    r"\byou\b.{0,20}\b(?:know|remember|recall|learn(?:ed|t)|stored|saved|noted|kept)\b.{0,20}"
+    r"\b(?:about|of|on)\s(?:me|myself)\b|"
+    r"\b(?:tell\sme|talk|say\ssomething)\sabout\smyself\b|\bwho\s(?:am\si|i\sam)\b|"
+    r"^.{0,6}[你您]们?(?:还|都|现在|到底|已经)*(?:知道|记得|记住了?|了解|掌握)(?:了|着)?(?:关于|有关)?我的?"
+    r"(?:(?:些?什么|多少|一切|哪些(?:事情?|情况|信息|方面)?)(?:事情?|信息)?了?[吗么]?|[吗么])$|"
+    r"^.{0,6}(?:关于我|对我).{0,4}(?:知道|记得|记住|了解|记录)了?(?:些?什么|多少|哪些)?[吗么]?$|[你您]还?认[识得]我[吗么]?$|^我是谁$",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.?!。？！\n]+")
+_LATIN_WORD = re.compile(r"[a-z]+")
+# Of what else a sentence consists that asks for everything; other words ask for something.
+_OF_EVERYTHING = re.compile(
+    r"a|about|again|all|already|am|and|any(?:thing)?|are|at|can|chats?|conversations?|could|did|do|"
+    r"earlier|else|every(?:thing)?|facts|far|from|give|have|hello|hey|hi|i|information|is|it|kept|"
+    r"know|learn(?:ed|t)|list|me|memories|my(?:self)?|noted|now|of|ok|on|our|past|please|previous|"
+    r"recall|remember|saved|say|show|so|some(?:thing)?|still|stored|summari[sz]e|summary|talk|tell|"
+    r"that|the|there|things|to|until|well|what(?:ever)?|who|would|yet|you|your"
+)
 
 
 LONGEST_BEFORE = 400
@@ -63,6 +84,15 @@ class Question:
                 break
             wanted = f"{ends(earlier, LONGEST_BEFORE)}\n{wanted}"
         return wanted
+
+    @property
+    def everything(self) -> bool:
+        """Whether it asks for whatever is known about who asks."""
+        return any(
+            _EVERYTHING.search(sentence.strip())
+            and all(map(_OF_EVERYTHING.fullmatch, _LATIN_WORD.findall(sentence.casefold())))
+            for sentence in _SENTENCE_END.split(ends(self.text))
+        )
 
     @property
     def formerly(self) -> bool:

@@ -75,6 +75,47 @@ class TestBudget:
         assert ask(store, "When does the ferry leave for passengers?", budget=2_000)[0] == "short"
 
 
+class TestEverything:
+    @pytest.fixture(params=["words", "meaning"])
+    def store(self, request, tmp_path) -> Iterator[SQLiteMemoryStore]:
+        index = {"dims": DIMS, "embed": WordEmbeddings()} if request.param == "meaning" else None
+        with SQLiteMemoryStore(tmp_path / "memory.db", index=index) as opened:
+            for number, (content, importance) in enumerate(
+                [("The user has a cat.", 0.5), ("The user works in Oslo.", 0.9), ("", 0.1)]
+            ):
+                record = MemoryRecord(content=content or "The user saw a film.", type="fact")
+                value = record.model_copy(update={"importance": importance}).to_value()
+                opened.put(USER, str(number), value)
+            yield opened
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "What do you know about me?",
+            "Hello! Please tell me everything you remember about me.",
+            "Do you still know who I am?",
+            "你知道我的哪些事？",
+            "你好。关于我你都记得什么？",
+            "我是谁？",
+        ],
+    )
+    def test_is_told_the_most_valuable_first(self, store, question):
+        assert ask(store, question) == ["1", "0", "2"]
+        assert ask(store, question, limit=1) == ["1"]
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "What do you know about my cat?",
+            "Do you remember me telling you of a cat?",
+            "Find food for my cat, with what you know about me.",
+            "Who am I meeting about the cat?",
+        ],
+    )
+    def test_but_not_where_something_is_asked_for(self, store, question):
+        assert ask(store, question)[:1] == ["0"]
+
+
 class TestSurroundings:
     def test_the_answer_beside_a_question_is_recalled_without_a_word_of_it(self, store):
         say(
