@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import Item
 
@@ -67,11 +67,16 @@ class Plan:
     _saved: list[Saved] = field(default_factory=list)
     _retired: list[MemoryRecord] = field(default_factory=list)
     _archived: list[MemoryRecord] = field(default_factory=list)
+    _newest: datetime | Literal["any"] | None = "any"
 
     # -- edits
 
     def remember(self, edit: Remember) -> Steps[Saved]:
         """Add a memory, unless one says it already; supersede those that it takes the place of."""
+        if self._newest == "any":
+            # What is not there decides, too: another may be saving the same at this moment.
+            newest: list[MemoryHit] = yield self._find("", {}, 1)
+            self._newest = newest[0].updated_at if newest else None
         saved = yield from self._remember(edit)
         self._saved.append(saved)
         return saved
@@ -130,6 +135,7 @@ class Plan:
                 key,
                 self._records[key].to_value(),
                 self._versions.get(key),
+                newest=self._newest,
                 # What does not count any more needs no place in the index, and no embedder.
                 index=None if self._records[key].status is Status.ACTIVE else False,
             )

@@ -58,6 +58,8 @@ from langgraph_memory.store.transaction import Transaction
 __all__ = ["MemoryStore"]
 
 Namespace = tuple[str, ...]
+Conditions = Mapping[str, Expected]
+"""What a write expects of what is there, by the names of arguments of `drafts.put`."""
 T = TypeVar("T")
 
 
@@ -313,15 +315,15 @@ class MemoryStore(BaseStore):
         if isinstance(ttl, NotProvided):
             ttl = (self.ttl_config or {}).get("default_ttl")
         op = PutOp(namespace, str(key), cast(dict[str, Any], value), index=index, ttl=ttl)
-        [stamp] = yield from self._steps([op], expected=[_expected(version)])
+        [stamp] = yield from self._steps([op], conditions=[{"expected": _expected(version)}])
         return moment(stamp)
 
     def commit(self, changes: Iterable[Change]) -> None:
         """Make several changes together, if none of the items was changed since it was read.
 
         Raises:
-            VersionConflictError: If an item has another version than its change expects; nothing
-                was written. Read again, decide anew.
+            VersionConflictError: If an item has another version than its change expects, or its
+                namespace another newest item; nothing was written. Read again, decide anew.
         """
         drive(self._commit(list(changes)))
 
@@ -340,7 +342,11 @@ class MemoryStore(BaseStore):
             )
             for each in changes
         ]
-        yield from self._steps(ops, expected=[_expected(each.version) for each in changes])
+        conditions = [
+            {"expected": _expected(each.version), "newest": _expected(each.newest)}
+            for each in changes
+        ]
+        yield from self._steps(ops, conditions=conditions)
 
     def touch(self, namespace: Namespace, keys: Sequence[str]) -> int:
         """Count a use of records: access count, last access and heat, in one statement.
@@ -545,13 +551,12 @@ class MemoryStore(BaseStore):
     # -- from requests to results
 
     def _drafts(
-        self, ops: Sequence[Op], expected: Sequence[Expected] | None, options: Mapping[str, Any]
+        self, ops: Sequence[Op], conditions: Sequence[Conditions] | None, options: Mapping[str, Any]
     ) -> list[Draft]:
-        if expected is None:
+        if conditions is None:
             return [self._draft(op, **options) for op in ops]
         return [
-            self._draft(op, expected=each, **options)
-            for op, each in zip(ops, expected, strict=True)
+            self._draft(op, **each, **options) for op, each in zip(ops, conditions, strict=True)
         ]
 
     def _draft(self, op: Op, **options: Any) -> Draft:
@@ -569,13 +574,13 @@ class MemoryStore(BaseStore):
         raise InvalidInputError(f"A store does not know operations of type {type(op).__name__}.")
 
     def _steps(
-        self, ops: Sequence[Op], *, expected: Sequence[Expected] | None = None, **options: Any
+        self, ops: Sequence[Op], *, conditions: Sequence[Conditions] | None = None, **options: Any
     ) -> Steps[list[Any]]:
         if self._generation is None:
             # First of all, as the database says which fields are indexed, and by whom.
             yield Call(self.setup)
         fields = self._fields
-        requested = self._drafts(ops, expected, options)
+        requested = self._drafts(ops, conditions, options)
         documents = [text for draft in requested for text in draft.documents]
         queries = [draft.query for draft in requested if draft.query is not None]
         stored: Mapping[str, Any] = {}
@@ -588,7 +593,7 @@ class MemoryStore(BaseStore):
                 return [draft.finish(stored, searched) for draft in requested]
             # Meanwhile indexed anew by others on other fields. That only a store without an
             # embedder can go on with, so there are no vectors to be made anew.
-            return [draft.finish({}, {}) for draft in self._drafts(ops, expected, options)]
+            return [draft.finish({}, {}) for draft in self._drafts(ops, conditions, options)]
 
         return cast(list[Any], (yield Call(lambda: self._execute(made))))
 

@@ -22,6 +22,9 @@ class Change:
             if that does not matter.
         index: As for `put`.
         ttl: Minutes to live; None for ever.
+        newest: `updated_at` of the newest item of the namespace as it was read, for what was
+            decided by what is *not* there; None if there must not be any item, ``"any"`` if that
+            does not matter.
     """
 
     namespace: tuple[str, ...]
@@ -30,3 +33,4 @@ class Change:
     version: datetime | Literal["any"] | None = "any"
     index: Literal[False] | list[str] | None = None
     ttl: float | None = None
+    newest: datetime | Literal["any"] | None = "any"

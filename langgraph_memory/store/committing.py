@@ -12,8 +12,8 @@ from langgraph_memory.store.change import Change
 
 __all__ = ["committed"]
 
-ATTEMPTS = 10
-"""How often a change is tried that others get in the way of."""
+ATTEMPTS = 100
+"""How often a change is tried that others get in the way of; one of them succeeds each time."""
 
 T = TypeVar("T")
 

@@ -102,6 +102,7 @@ def put(
     default_fields: Sequence[str],
     *,
     expected: Expected = ANY_VERSION,
+    newest: Expected = ANY_VERSION,
 ) -> Draft:
     """Put an item, or delete it where the value is None.
 
@@ -110,7 +111,7 @@ def put(
     """
     path, key = path_of(tuple(op.namespace)), key_of(op.key)
     if op.value is None:
-        deletion = Write(path, key, None, expected=expected)
+        deletion = Write(path, key, None, expected=expected, newest=newest)
         return Draft(lambda stored, searched: deletion)
     if not isinstance(op.value, Mapping):
         raise InvalidInputError(
@@ -136,6 +137,7 @@ def put(
             counted,
             [stored[part] for part in texts if part in stored],
             expected,
+            newest,
             bool(texts),
         )
 

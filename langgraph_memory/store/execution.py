@@ -10,9 +10,11 @@ from langgraph.store.base import Item
 
 from langgraph_memory.store.drafts import NamespacePage, Request
 from langgraph_memory.store.escape import load, unescape
+from langgraph_memory.store.filters import MATCH_ALL
 from langgraph_memory.store.hits import MemoryHit, SearchReport
 from langgraph_memory.store.namespaces import labels_of, listed
 from langgraph_memory.store.operations import (
+    ANY_VERSION,
     Get,
     Listing,
     Ranked,
@@ -23,6 +25,7 @@ from langgraph_memory.store.operations import (
 )
 from langgraph_memory.store.ranked import Score, rank
 from langgraph_memory.store.transaction import Transaction
+from langgraph_memory.store.versions import check_newest
 
 __all__ = ["execute", "item_of"]
 
@@ -38,6 +41,7 @@ def execute(tx: Transaction, requests: Sequence[Request], now: int) -> tuple[lis
     written = sorted({request.path for request in requests if isinstance(request, Write)})
     if written:
         tx.reserve(written)
+        _check_newest(tx, requests, now)
     for kind, group in groupby(requests, key=type):
         if kind is Write:
             results += tx.write(cast(list[Write], list(group)), now)
@@ -57,6 +61,16 @@ def execute(tx: Transaction, requests: Sequence[Request], now: int) -> tuple[lis
                 else:
                     results.append(_search(tx, cast(Listing | Ranked, request), now, renewed))
     return results, renewed
+
+
+def _check_newest(tx: Transaction, requests: Sequence[Request], now: int) -> None:
+    newest: dict[str, int | None] = {}
+    for request in requests:
+        if isinstance(request, Write) and request.newest != ANY_VERSION:
+            if request.path not in newest:
+                found = tx.listing(Listing(request.path, MATCH_ALL, 1, 0, refresh=False), now)
+                newest[request.path] = found[0].updated_at if found else None
+            check_newest(request, newest[request.path])
 
 
 def _namespaces(tx: Transaction, page: NamespacePage, now: int) -> list[tuple[str, ...]]:

@@ -46,6 +46,7 @@ class Write:
         terms: What it puts into the keyword index, with counts.
         vectors: One per text embedded, of length 1.
         expected: Microseconds of the version that must be there, None for no item at all.
+        newest: The same of the newest item at or below the path, before anything is written.
         is_indexed: Whether there is any text that a search should find.
         length: Of the text, in terms.
     """
@@ -58,6 +59,7 @@ class Write:
     terms: Mapping[str, int] = field(default_factory=dict)
     vectors: Sequence[Vector] = ()
     expected: Expected = ANY_VERSION
+    newest: Expected = ANY_VERSION
     is_indexed: bool = False
     length: int = field(init=False)
 

@@ -7,7 +7,7 @@ from langgraph_memory.store.escape import unescape
 from langgraph_memory.store.namespaces import labels_of
 from langgraph_memory.store.operations import ANY_VERSION, Write, moment
 
-__all__ = ["check_version"]
+__all__ = ["check_newest", "check_version"]
 
 
 def check_version(write: Write, there: int | None) -> None:
@@ -26,6 +26,24 @@ def check_version(write: Write, there: int | None) -> None:
         f"Key {unescape(write.key)!r} in {labels_of(write.path)}: expected "
         f"{_described(write.expected)}, found {_described(there)}. Read it again and decide anew. "
         "Nothing was written."
+    )
+
+
+def check_newest(write: Write, there: int | None) -> None:
+    """Refuse a write to a namespace in which something was written since it was read.
+
+    Args:
+        write: With the newest version that it expects there, if it expects any.
+        there: `updated_at` of the newest item that is there, None if there is none.
+
+    Raises:
+        VersionConflictError: If it is not the expected one.
+    """
+    if write.newest in (ANY_VERSION, there):
+        return
+    raise VersionConflictError(
+        f"{labels_of(write.path)}: expected {_described(write.newest)} to be the newest, found "
+        f"{_described(there)}. Read it again and decide anew. Nothing was written."
     )
 
 

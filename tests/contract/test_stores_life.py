@@ -170,6 +170,21 @@ class TestCommit:
         assert repr(stale) in str(caught.value)
         assert [(item.key, item.value, item.updated_at) for item in ours.scan(NS)] == before
 
+    def test_what_was_decided_by_what_was_not_there(self, ours: Driver) -> None:
+        first = Change(NS, "mine", {"v": 1}, version=None, newest=None)
+        ours.put(NS, "theirs", {"v": 1})
+        with pytest.raises(VersionConflictError, match="newest"):
+            ours.call("commit", [Change(("elsewhere",), "k", {"v": 1}), first])
+        assert ours.get(("elsewhere",), "k") is None
+        read = ours.the(NS, "theirs").updated_at
+        both = [Change(NS, key, {"v": 1}, newest=read) for key in ("mine", "theirs")]
+        ours.call("commit", both)
+        with pytest.raises(VersionConflictError, match="newest"):
+            ours.call("commit", both)
+        with pytest.raises(VersionConflictError, match="newest"):
+            ours.call("commit", [Change(NS, "mine", None, newest=None)])
+        assert ours.get(NS, "mine") is not None
+
     def test_no_change_at_all(self, ours: Driver) -> None:
         ours.call("commit", [])
 

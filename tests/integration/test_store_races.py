@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from langgraph.store.base import GetOp, PutOp, SearchOp
 
 from langgraph_memory.errors import EmbedderMismatchError, InvalidStateError
+from langgraph_memory.memories import Memories
+from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
 from langgraph_memory.store import open as open_store
 
@@ -120,6 +123,37 @@ def test_of_two_reindexes_the_one_that_was_replaced_says_so(opened: Opener) -> N
         opened(**embedder(4)).get(HERE, "1")
     slow.reindex()
     assert slow.stats().dims == 4
+
+
+SAID_AT_ONCE = {
+    "the same": (["The user keeps bees."], 100, ["The user keeps bees."]),
+    "the contrary": (["The user likes honey.", "The user dislikes honey."], 100, None),
+    "too many": ([f"The user owns a {thing}." for thing in ("kayak", "lathe", "harp")], 2, None),
+}
+
+
+@pytest.mark.parametrize("kind", SAID_AT_ONCE)
+def test_what_is_remembered_at_once_is_compared_with_each_other(opened: Opener, kind: str) -> None:
+    """Calls of tools in one message, the job behind another thread, another process."""
+    said, most, known = SAID_AT_ONCE[kind]
+    stores = [opened(), opened()]
+    heat = []
+    for round in range(5):
+        workers = [Memories(store, ("user:1", str(round)), max_items=most) for store in stores]
+        start = threading.Barrier(6)
+
+        def save(number: int, workers: Any = workers, start: Any = start) -> None:
+            record = MemoryRecord(content=said[number % len(said)])
+            start.wait()
+            workers[number % 2].save(record)
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(save, range(6)))
+        found = workers[0].search("", limit=100)
+        assert len(found) == min(most, 1 if kind != "too many" else most)
+        assert known in (None, [each.record.content for each in found])
+        heat.append(found[0].record.access_count)
+    assert known is None or heat == [5] * 5  # Each time it was said again is one more use.
 
 
 def test_a_store_without_configuration_indexes_the_fields_of_the_database(opened: Opener) -> None:

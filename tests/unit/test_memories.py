@@ -206,6 +206,17 @@ class TestSeveralEdits:
             store.commit(edited.changes)
         assert contents(memories) == ["The user likes green tea."]
 
+    @pytest.mark.parametrize("already", [[], ["The user plays the cello."]])
+    @pytest.mark.parametrize("theirs", ["The user likes tea.", "The user hates tea."])
+    def test_what_others_add_in_between_is_noticed(self, memories, store, already, theirs):
+        for content in already:
+            memories.save(MemoryRecord(content=content))
+        edited = drive(memories.plan([Remember(MemoryRecord(content="The user likes tea."))]))
+        memories.save(MemoryRecord(content=theirs))
+        with pytest.raises(VersionConflictError):
+            store.commit(edited.changes)
+        assert contents(memories) == [theirs, *already]
+
     def test_named_ones_give_way_and_unknown_names_do_not_matter(self, memories):
         old = memories.save(MemoryRecord(content="The user lives near the harbour.")).record
         new = MemoryRecord(content="The user has moved to the hills.")

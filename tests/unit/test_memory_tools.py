@@ -137,6 +137,20 @@ def test_on_a_later_turn_a_call_of_the_same_id_is_another(graph, store):
     assert contents(store, ANNA) == ["The user is allergic to nuts."]
 
 
+async def test_calls_at_once_save_the_same_once(graph, store):
+    given = called("memory_save", content="The user sails.")
+    [call] = given["messages"][-1].tool_calls
+    given["messages"][-1].tool_calls = [{**call, "id": f"c{number}"} for number in range(15)]
+    answered = await graph.ainvoke(given, context={"user_id": "anna"})
+    assert contents(store, ANNA) == ["The user sails."]
+    told = [message.content.partition(":")[0] for message in answered["messages"][2:]]
+    assert sorted(told) == ["Already known, nothing was stored"] * 14 + ["Saved"]
+    await graph.ainvoke(given, context={"user_id": "oscar"})
+    [theirs], [ours] = ((Memories(store, who.memories).search("")) for who in (OSCAR, ANNA))
+    assert theirs.record.id != ours.record.id
+    assert ours.record.access_count == 14
+
+
 @pytest.mark.parametrize(
     ("name", "args", "says"),
     [
