@@ -42,6 +42,8 @@ ACTIVE: Mapping[str, Any] = {"status": Status.ACTIVE.value}
 SIMILAR = 5
 """How many neighbours a new memory is compared with."""
 EVERYTHING = 2**31
+IMPORTANT = 0.8
+"""From what importance on a memory is not archived for its age, as long as others are less so."""
 SUBJECT = "subject"
 """Extra field of a record that names what has one value at a time."""
 
@@ -319,8 +321,12 @@ def _archived(record: MemoryRecord) -> MemoryRecord:
     return record.revised(status=Status.ARCHIVED, updated_at=clock.now())
 
 
-def _value(record: MemoryRecord, now: datetime) -> tuple[bool, float, str]:
-    """What a memory is worth keeping for; standing orders and limits before all others."""
+def _value(record: MemoryRecord, now: datetime) -> tuple[bool, bool, float, str]:
+    """What a memory is worth keeping for.
+
+    Standing orders and limits come before all others, then what is important: that it was told
+    long ago and seldom asked for, as a name is, makes room for no small talk.
+    """
     lasting = not record.lifetime.archived_by_time
     worth = record.lifetime.weight * record.effective_importance_at(now) * (1 + record.heat_at(now))
-    return lasting, worth, record.id
+    return lasting, record.importance >= IMPORTANT, worth, record.id

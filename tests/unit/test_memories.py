@@ -350,6 +350,29 @@ def test_beyond_the_bound_the_least_valuable_are_archived(store):
     }
 
 
+def test_who_the_user_is_outlasts_small_talk(store):
+    memories = Memories(store, HERE, max_items=5)
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    lasting = ["The user is called Ines.", "Walnuts make the user ill.", "The user was born blind."]
+    with clock.set_to(lambda: now):
+        for content, kind in zip(lasting, ["fact", "constraint", "fact"], strict=True):
+            memories.save(MemoryRecord(content=content, type=kind, importance=0.9))
+        for word in ["cello", "bicycle", "jungle", "oyster", "window", "pump"]:
+            now += timedelta(days=60)
+            memories.save(MemoryRecord(content=f"Owns a {word}.", importance=0.7))
+    assert set(contents(memories)) == {*lasting, "Owns a pump.", "Owns a window."}
+
+
+def test_what_is_important_gives_way_where_all_of_it_is(store):
+    memories = Memories(store, HERE, max_items=2)
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    with clock.set_to(lambda: now):
+        for word in ["cello", "bicycle", "jungle", "oyster"]:
+            now += timedelta(days=60)
+            memories.save(MemoryRecord(content=f"Owns a {word}.", importance=0.9))
+    assert set(contents(memories)) == {"Owns a jungle.", "Owns a oyster."}
+
+
 async def test_the_async_forms_do_the_same(memories):
     saved = await memories.asave(MemoryRecord(content="The user plays the cello."))
     new = await memories.aupdate(saved.record.id, "The user plays the harp.")
