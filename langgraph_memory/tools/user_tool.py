@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 from langsmith import tracing_context
@@ -30,6 +30,7 @@ __all__ = [
     "Origin",
     "Runtime",
     "identity_of",
+    "messages_of",
     "origin_of",
     "store_of",
     "told_line",
@@ -188,11 +189,20 @@ def origin_of(runtime: Runtime | None) -> Origin:
     if runtime is None:
         return Origin()
     thread = (runtime.config.get("configurable") or {}).get("thread_id")
-    messages = runtime.state.get("messages") or [] if isinstance(runtime.state, Mapping) else []
-    said = [message.id for message in messages if isinstance(message, HumanMessage) and message.id]
+    said = [
+        message.id
+        for message in messages_of(runtime)
+        if isinstance(message, HumanMessage) and message.id
+    ]
     return Origin(
         None if thread is None else str(thread), tuple(said[-1:]), runtime.tool_call_id or None
     )
+
+
+def messages_of(runtime: Runtime | None) -> Sequence[BaseMessage]:
+    """The conversation that a tool is called in; empty outside a graph."""
+    state = None if runtime is None else runtime.state
+    return (state.get("messages") or ()) if isinstance(state, Mapping) else ()
 
 
 def _faults(error: Any) -> str:
