@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langgraph.store.base import PutOp
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Steps, drive
@@ -287,6 +288,20 @@ class TestLearner:
         assert record.type is MemoryType.CONSTRAINT
         assert (record.source_thread_id, record.source_message_ids) == ("t", ("h1",))
         assert (record.source, record.extractor) == ("auto_extract", "counting")
+
+    def test_an_extractor_sees_the_nearest_however_much_is_known(
+        self, store: SQLiteMemoryStore
+    ) -> None:
+        near = [MemoryRecord(content=f"The user stores lupins in barn {n}.") for n in range(60)]
+        far = [MemoryRecord(content=f"The user owns painting {n}.") for n in range(540)]
+        store.batch([PutOp(ANNA.memories, one.id, one.to_value()) for one in [*near, *far]])
+        extractor = Counting()
+        settings = SETTINGS.model_copy(update={"max_items": 1_000})
+        turns = thread("I'm allergic to lupins.", "I live in a lighthouse.")
+        drive(Learner(store, settings, extractor).steps(ANNA, "t", *told(turns)))
+        [request] = extractor.requests
+        assert len(request.known) == 20
+        assert {one.id for one in request.known} < {one.id for one in near}
 
     def test_many_turns_in_several_goes(self, store: SQLiteMemoryStore) -> None:
         extractor = Counting()
