@@ -15,6 +15,7 @@ from langgraph_memory.memories.outcome import Saved
 from langgraph_memory.memories.plan import ACTIVE, Plan
 from langgraph_memory.records import MemoryRecord, Status, is_record
 from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed
+from langgraph_memory.store.operations import Mode
 
 __all__ = ["FoundMemory", "Memories"]
 
@@ -168,10 +169,11 @@ class Memories:
         """`search` without blocking the event loop."""
         return await adrive(self.finding(query, limit))
 
-    def finding(self, query: str, limit: int) -> Steps[list[FoundMemory]]:
-        """`search` as steps."""
+    def finding(self, query: str, limit: int, *, mode: Mode = "hybrid") -> Steps[list[FoundMemory]]:
+        """`search` as steps; by words alone with the mode ``"keyword"``."""
+        given: dict[str, Any] = {"filter": ACTIVE, "limit": limit, "mode": mode}
         hits: list[MemoryHit] = yield Call.of(
-            self.store.find, self.store.afind, self.namespace, query, filter=ACTIVE, limit=limit
+            self.store.find, self.store.afind, self.namespace, query, **given
         )
         return [
             FoundMemory(MemoryRecord.from_value(hit.value), hit)

@@ -256,6 +256,24 @@ def test_stored_text_stays_one_quoted_value(graph, store):
     assert len(shown.content.splitlines()) == 2
 
 
+@pytest.mark.parametrize("vector", [[float("nan")] * 26, None], ids=["nonsense", "down"])
+async def test_without_the_embedder_it_searches_by_words(vector):
+    def embed(texts: list[str]) -> list[list[float]]:
+        if "walrus" not in texts[0]:
+            return [[float(len(text))] * 26 for text in texts]
+        if vector is None:
+            raise ConnectionError("no route to the embedder")
+        return [vector for _ in texts]
+
+    with SQLiteMemoryStore(":memory:", index={"dims": 26, "embed": embed}) as store:
+        graph = graph_of(memory_tools(Identification("chat"), store))
+        run(graph, "memory_save", content="The user sails.")
+        assert "The user sails." in run(graph, "memory_search", query="walrus or sails").content
+        given = called("memory_search", query="walrus or sails")
+        answered = await graph.ainvoke(given, context={"user_id": "anna"})
+        assert "The user sails." in answered["messages"][-1].content
+
+
 def test_the_model_is_told_nothing_of_runtimes():
     for tool in memory_tools(ANNA):
         assert set(tool.args) <= {"content", "type", "importance", "query", "limit", "id"}
