@@ -105,11 +105,8 @@ class _Reading:
 
     def unread(self, cursor: Cursor) -> list[Turn]:
         """The turns that are to be read."""
-        return [
-            turn
-            for turn in self.turns
-            if turn.mark in self.asked and turn.mark not in (*cursor.read, *cursor.unheard)
-        ]
+        wanted = self.asked.keys() - {*cursor.read, *cursor.unheard}
+        return [turn for turn in self.turns if turn.mark in wanted]
 
     def together(self, new: Sequence[Turn]) -> list[Turn]:
         """The first of the unread turns, those of one day alone: "tomorrow" is said in them."""
@@ -247,14 +244,18 @@ class Learner:
             )
             profiled = yield from self._profiled(reading, batch, account, said_at, speaker)
             written = Written(batch, extraction, edited, tasks, profiled)
+            moved = cursor.after(
+                _in_order(reading.turns, batch),
+                _unheard(batch),
+                asked=reading.asked,
+                named=speaker is not None,
+            )
             changes = [
                 *edited.changes,
                 *tasks.changes,
                 *profiled.changes,
                 self._account(account, written, found.known).change(who),
-                cursor.after(
-                    _in_order(reading.turns, batch), _unheard(batch), named=speaker is not None
-                ).change(who),
+                moved.change(who),
                 *self._kept(who, found),
             ]
             return changes, _Round(written, found.key, len(batch.keys) < len(new), waiting)
@@ -278,7 +279,8 @@ class Learner:
             if turn not in reading.unread(cursor):
                 return [], False  # Somebody else could read it.
             counted = account.counting("passed_over")
-            return [counted.change(who), cursor.after([turn.mark]).change(who)], True
+            moved = cursor.after([turn.mark], asked=reading.asked)
+            return [counted.change(who), moved.change(who)], True
 
         if (yield from committed(self._store, decide)):
             reading.learned.passed_over += 1

@@ -169,14 +169,22 @@ class Cursor:
         return cls(thread, tuple(value["read"]), unheard, named, item.updated_at)
 
     def after(
-        self, marks: Sequence[str], unheard: Collection[str] = (), *, named: bool = False
+        self,
+        marks: Sequence[str],
+        unheard: Collection[str] = (),
+        *,
+        asked: Collection[str],
+        named: bool = False,
     ) -> Cursor:
-        """The cursor after some turns, of which some were not to be read."""
+        """The cursor after some turns, of which some were not to be read.
+
+        Of those that are still `asked` for none is forgotten: it would be read again.
+        """
         read = [mark for mark in marks if mark not in unheard]
         return replace(
             self,
-            read=(*self.read, *read)[-REMEMBERED:],
-            unheard=(*self.unheard, *unheard)[-REMEMBERED:],
+            read=_newest((*self.read, *read), asked),
+            unheard=_newest((*self.unheard, *unheard), asked),
             named=self.named or named,
         )
 
@@ -188,3 +196,8 @@ class Cursor:
         return Change(
             who.ledger, cursor_key(self.thread), value, self.version, index=False, ttl=ttl
         )
+
+
+def _newest(marks: Sequence[str], asked: Collection[str]) -> tuple[str, ...]:
+    older = (mark for mark in marks[:-REMEMBERED] if mark in asked)
+    return (*older, *marks[-REMEMBERED:])

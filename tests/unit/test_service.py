@@ -314,6 +314,16 @@ class TestLearner:
         assert learned.turns == learned.saved == 30
         assert len(extractor.requests) == 2
 
+    def test_more_turns_than_a_thread_remembers(self, store: SQLiteMemoryStore) -> None:
+        """A day's quota, or a provider that is down, lets them pile up."""
+        extractor = Counting()
+        settings = SETTINGS.model_copy(update={"daily_quota": 0})
+        given = told(thread(*(f"My boat number {one} is called Rosa{one}." for one in range(130))))
+        learner = Learner(store, settings, extractor)
+        assert drive(learner.steps(ANNA, "t", *given)).turns == 130
+        assert len(extractor.requests) == 7
+        assert drive(learner.steps(ANNA, "t", *given)).turns == 0
+
     def test_two_who_read_the_same_at_once(self, store: SQLiteMemoryStore) -> None:
         """Whoever comes second finds it done, and proposes nothing twice."""
         messages = thread("I'm allergic to lupins.", "I play the harp.")
