@@ -39,6 +39,7 @@ class Job:
         payload: What the requests said, see `JobQueue.request`.
         asked: How often it was asked for since it was last done.
         attempts: How often it failed since it was last done.
+        faults: How many of these failures were its own, see `JobQueue.fail`.
         error: What the last failure said.
         lease: Who has it, None if nobody.
         leased_until: Until when they have it.
@@ -51,6 +52,7 @@ class Job:
     payload: Mapping[str, Any] = field(default_factory=dict)
     asked: int = 0
     attempts: int = 0
+    faults: int = 0
     error: str | None = None
     lease: str | None = None
     leased_until: datetime | None = None
@@ -65,6 +67,7 @@ class Job:
             "payload": dict(self.payload),
             "asked": self.asked,
             "attempts": self.attempts,
+            "faults": self.faults,
             "error": self.error,
             "lease": self.lease,
             "leased_until": self.leased_until and clock.utc_text(self.leased_until),
@@ -82,6 +85,7 @@ class Job:
             payload=value["payload"],
             asked=value.get("asked", 0),
             attempts=value["attempts"],
+            faults=value.get("faults", 0),
             error=value["error"],
             lease=value["lease"],
             leased_until=until and datetime.fromisoformat(until),
@@ -214,26 +218,38 @@ class JobQueue:
                     lease=None,
                     leased_until=None,
                     attempts=0,
+                    faults=0,
                     error=None,
                 )
                 if self._put(again) is not None:
                     return
         raise self._contended(job.subject)
 
-    def fail(self, job: Job, error: str) -> None:
-        """A claimed job failed: it waits for a while, longer each time, and is tried again."""
+    def fail(self, job: Job, error: str, *, fault: bool = False) -> None:
+        """A claimed job failed: it waits for a while, longer each time, and is tried again.
+
+        Args:
+            job: The job.
+            error: What the failure says.
+            fault: Whether it lies in the job, and not in what could not be had at the moment.
+        """
 
         def later(there: Job) -> Job:
             pause = min(self._retry * 2 ** min(there.attempts, 20), SLOWEST_RETRY)
-            due = clock.now() + pause
-            return replace(there, attempts=there.attempts + 1, error=error, due=due)
+            return replace(
+                there,
+                attempts=there.attempts + 1,
+                faults=there.faults + fault,
+                error=error,
+                due=clock.now() + pause,
+            )
 
         self._release(job, later)
 
     def postpone(self, job: Job, seconds: float) -> None:
         """A claimed job is not ready: it waits so long, or until it is asked for again."""
         due = clock.now() + timedelta(seconds=seconds)
-        self._release(job, lambda there: replace(there, attempts=0, error=None, due=due))
+        self._release(job, lambda there: replace(there, attempts=0, faults=0, error=None, due=due))
 
     def _release(self, job: Job, later: Callable[[Job], Job]) -> None:
         for _ in range(ATTEMPTS):

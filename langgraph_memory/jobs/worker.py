@@ -57,6 +57,7 @@ class Worker:
         interval: Seconds between looks at the queue.
         longest: Seconds after which a job that has not ended is taken for a failure. Whatever it
             still does is not waited for.
+        passing: Whether what the work raised lies in something else than the job.
     """
 
     def __init__(
@@ -67,12 +68,14 @@ class Worker:
         threads: int = 4,
         interval: float = 1.0,
         longest: float = 900.0,
+        passing: Callable[[Exception], bool] = lambda error: True,
     ) -> None:
         self.queue = queue
         self._work = work
         self._size = threads
         self._interval = interval
         self._longest = timedelta(seconds=longest)
+        self._passing = passing
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
@@ -167,7 +170,8 @@ class Worker:
             seconds = self._work(job)
         except Exception as error:
             logger.exception("Background work for %r failed; it is tried again.", job.subject)
-            self.queue.fail(job, f"{type(error).__name__}: {error}")
+            told = f"{type(error).__name__}: {error}"
+            self.queue.fail(job, told, fault=not self._passing(error))
             return False
         if seconds is not None:
             self.queue.postpone(job, seconds)

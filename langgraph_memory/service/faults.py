@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from langgraph_memory.errors import (
     EmbedderMismatchError,
+    InvalidStateError,
     MissingExtraError,
     StoreClosedError,
     StoreUnavailableError,
@@ -24,6 +25,7 @@ _ELSEWHERE = (
     MemoryError,
     NotImplementedError,
     EmbedderMismatchError,
+    InvalidStateError,
     MissingExtraError,
     StoreClosedError,
     StoreUnavailableError,

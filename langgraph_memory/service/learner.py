@@ -193,7 +193,7 @@ class Learner:
             thread: The thread's id.
             turns: Of the thread, oldest first; those that are not `asked` have been read before.
             asked: When the turns that are to be read were said, by their marks.
-            attempt: How often this has failed before.
+            attempt: How often this has failed before, for reasons that do not pass.
         """
         reading = _Reading(who, thread, turns, asked, gives_up=attempt >= TRIES)
         while True:

@@ -29,6 +29,7 @@ from langgraph_memory.jobs import Job, JobQueue, Worker
 from langgraph_memory.memories import Memories
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service.daemon_threads import DaemonThreads
+from langgraph_memory.service.faults import is_passing
 from langgraph_memory.service.learner import Learner
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.notes import Noted, note_of, noted, turns_told
@@ -129,7 +130,7 @@ class MemoryService:
             debounce=debounce,
             longest_wait=max(60.0, debounce),
         )
-        self._worker = Worker(queue, self._work)
+        self._worker = Worker(queue, self._work, passing=is_passing)
         self._threads = DaemonThreads("langgraph-memory")
         self._closed = False
         self._recalled: OrderedDict[Place, _Recalling] = OrderedDict()
@@ -371,7 +372,7 @@ class MemoryService:
                 with tracing_context(enabled=self.settings.trace_content and None):
                     learned = drive(
                         self._learner.steps(
-                            who, thread.thread, complete, thread.since, attempt=job.attempts
+                            who, thread.thread, complete, thread.since, attempt=job.faults
                         )
                     )
                 ready += [each for each in (later, learned.waits_until) if each is not None]
@@ -379,7 +380,7 @@ class MemoryService:
                 failures.append(error)
                 self._tell("extraction_failed", who, thread.thread, reason=type(error).__name__)
         if failures:
-            raise failures[0]
+            raise min(failures, key=is_passing)
         if not ready:
             return None
         return max(1.0, (min(ready) - clock.now()).total_seconds())

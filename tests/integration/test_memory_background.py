@@ -395,6 +395,26 @@ class TestFailures:
         assert talk.known() == ["I keep bees."]
         assert talk.told("extraction_passed_over") == {}
 
+    def test_of_a_turn_are_counted_without_those_of_the_provider(
+        self, stack: ExitStack, file: Path, time_now: Clock
+    ) -> None:
+        failures: list[Exception] = [TimeoutError() for _ in range(9)]
+        failures += [ZeroDivisionError(), ZeroDivisionError()]
+
+        class Busy(Reader):
+            def _generate(self, *args: Any, **kwargs: Any) -> Any:
+                if failures:
+                    raise failures.pop(0)
+                return super()._generate(*args, **kwargs)
+
+        talk = opened(stack, file, Busy())
+        talk.say("I keep bees.")
+        for _ in range(12):
+            talk.memory.flush()
+            time_now.advance(hours=7)
+        assert talk.told("extraction_passed_over") == {}
+        assert talk.known() == ["I keep bees."]
+
     def test_a_lost_cursor_costs_no_second_call(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
         talk = opened(stack, file, model)
