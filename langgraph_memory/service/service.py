@@ -137,14 +137,20 @@ class MemoryService:
         self._lock = threading.Lock()
 
     def can_read(self, saver: BaseCheckpointSaver[Any]) -> Steps[bool]:
-        """Whether a checkpointer's threads can be read in the background."""
-        if self._transcripts is None:
+        """Whether a checkpointer's threads can be read in the background.
+
+        That is so where they are beside the jobs, as any process may come to do a job.
+        """
+        if not (yield from self._reads_beside()):
             return False
-        own = self._transcripts.checkpointer
-        if saver is own:
-            return True
-        database = yield from self.owners.database(saver)
-        return database is not None and database == (yield from self.owners.database(own))
+        return (yield from self.owners.database(saver)) == self.store.database
+
+    def _reads_beside(self) -> Steps[bool]:
+        """Whether this process can read the threads that are in the store's database."""
+        if self._transcripts is None or self.store.database is None:
+            return False
+        database = yield from self.owners.database(self._transcripts.checkpointer)
+        return database == self.store.database
 
     # -- before the model call
 
@@ -396,13 +402,14 @@ class MemoryService:
         at = noted.at
         wanted = [mark for mark in noted.since if mark not in noted.messages]
         if wanted:
-            if self._transcripts is None:
+            its_own = self._is_of(who, noted.thread)
+            if self._transcripts is None or not (its_own or drive(self._reads_beside())):
                 raise InvalidStateError(
                     f"The thread {noted.thread!r} is to be read for memories, and this process has "
                     "no checkpointer to read it from. Open the memory with the one that it was "
                     "written by."
                 )
-            if not self._is_of(who, noted.thread):
+            if not its_own:
                 return [], at  # It was deleted, and its id is another's by now.
             turns, at = self._transcripts.turns(noted.thread, wanted, known)
         # In the order in which they were said, whatever branch they are on.

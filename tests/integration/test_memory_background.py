@@ -35,7 +35,7 @@ from test_store_concurrency import as_url
 import langgraph_memory
 from langgraph_memory import Memory, clock
 from langgraph_memory.events import Event
-from langgraph_memory.identity import Identity
+from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord, Status
@@ -322,6 +322,36 @@ class TestMerging:
             ["I own a boat."],
             ["I play the harp."],
         ]
+
+    @pytest.mark.parametrize("kind", ["file", "memory"])
+    def test_turns_of_a_process_with_threads_of_its_own(self, file: Path, kind: str) -> None:
+        """Another one on the same memories cannot read its threads, and may get their job."""
+        settings = AgentSettings(long_term_memory=LongTermMemorySettings(enabled=True))
+        with ExitStack() as stack, SQLiteMemoryStore(file) as store:
+            savers: list[Any] = [InMemorySaver(), InMemorySaver()]
+            if kind == "file":
+                savers = [
+                    stack.enter_context(SqliteSaver.from_conn_string(f"{file}.{name}"))
+                    for name in ("one", "other")
+                ]
+            one, other = (
+                stack.enter_context(
+                    Memory(
+                        store,
+                        saver,
+                        settings,
+                        identification=Identification("chat"),
+                        debounce=1e6,
+                    )
+                )
+                for saver in savers
+            )
+            talk = Talk(one, [])
+            talk.say("I'm allergic to lupins.")
+            other.flush()
+            with clock.set_to(lambda: datetime.now(UTC) + timedelta(minutes=5)):
+                other.flush()
+            assert talk.known() == ["The user is allergic to lupins."]
 
 
 class TestFailures:
