@@ -411,7 +411,8 @@ class MemoryService:
                 )
             if not its_own:
                 return [], at  # It was deleted, and its id is another's by now.
-            turns, at = self._transcripts.turns(noted.thread, wanted, known)
+            begun = min(noted.since[mark] for mark in wanted)
+            turns, at = self._transcripts.turns(noted.thread, wanted, known, begun=begun)
         # In the order in which they were said, whatever branch they are on.
         first = datetime.min.replace(tzinfo=UTC)
         return sorted(turns, key=lambda turn: noted.since.get(turn.mark, first)), at

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -21,7 +22,10 @@ from langgraph_memory.service.turns import Turn, turns_of
 __all__ = ["Transcripts", "before_run"]
 
 PAGES = (2, 4, 8, 16, 32, 64, 64)
-"""How many checkpoints are looked through at a time for turns that a thread has lost since."""
+"""How many checkpoints are looked through at a time for turns that a thread has lost since; the
+last one again while they are not older than the turns."""
+SKEW = timedelta(minutes=1)
+"""How far apart clocks may be of those who note a turn and who save it."""
 STEPS = 10
 """How many checkpoints a run may have made before memory sees it."""
 LOOKS = 50
@@ -55,7 +59,12 @@ class Transcripts:
         return [] if newest is None else self._messages(newest)
 
     def turns(
-        self, thread: str, wanted: Collection[str], known: Collection[str] = ()
+        self,
+        thread: str,
+        wanted: Collection[str],
+        known: Collection[str] = (),
+        *,
+        begun: datetime | None = None,
     ) -> tuple[list[Turn], datetime]:
         """Turns of a thread, in their order, and when the newest of its checkpoints was made.
 
@@ -67,6 +76,8 @@ class Transcripts:
             thread: Its id.
             wanted: Marks of the turns that are to be read.
             known: Marks of others that are to be given, if the thread still has them.
+            begun: When the first of the wanted ones was begun: so far back is looked. If that is
+                not known, only a number of checkpoints are looked through.
 
         Returns:
             Nothing but the present time for a thread that is not there.
@@ -74,11 +85,11 @@ class Transcripts:
         newest = self.checkpointer.get_tuple(place_of(thread))
         if newest is None:
             return [], clock.now()
-        made = datetime.fromisoformat(newest.checkpoint["ts"])
+        made = _made_at(newest)
         now = turns_of(self._messages(newest))
         missing = set(wanted) - {turn.mark for turn in now}
         lost: list[Turn] = []
-        for saved in self._earlier(newest) if missing else ():
+        for saved in self._earlier(newest, begun) if missing else ():
             found = [turn for turn in turns_of(self._messages(saved)) if turn.mark in missing]
             lost = [*found, *lost]
             missing -= {turn.mark for turn in found}
@@ -87,20 +98,30 @@ class Transcripts:
         there = [turn for turn in now if turn.mark in wanted or turn.mark in known]
         return [*lost, *there], made
 
-    def _earlier(self, newest: CheckpointTuple) -> Iterator[CheckpointTuple]:
+    def _earlier(
+        self, newest: CheckpointTuple, begun: datetime | None
+    ) -> Iterator[CheckpointTuple]:
         """Checkpoints of a thread that are older than one, the newest first."""
         place = place_of(str(newest.config["configurable"]["thread_id"]))
         oldest = newest
-        for size in PAGES:
+        looked = 0
+        for size in chain(PAGES, repeat(PAGES[-1])):
             # Whole pages: a checkpointer may be locked as long as it lists.
             page = [*self.checkpointer.list(place, before=oldest.config, limit=size)]
             yield from page
             if len(page) < size:
                 return
             oldest = page[-1]
+            looked += size
+            if looked >= sum(PAGES) and (begun is None or _made_at(oldest) < begun - SKEW):
+                return
 
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
         return list(drive(messages_of(self.checkpointer, saved)))
+
+
+def _made_at(saved: CheckpointTuple) -> datetime:
+    return datetime.fromisoformat(saved.checkpoint["ts"])
 
 
 def before_run(

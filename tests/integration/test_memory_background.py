@@ -569,6 +569,19 @@ class TestWhatIsRead:
         talk.memory.flush()
         assert talk.known() == ["The user is allergic to lupins."]
 
+    def test_what_was_trimmed_long_ago_is_not_lost(
+        self, stack: ExitStack, file: Path, time_now: Clock
+    ) -> None:
+        """Nobody could read it then, and the thread has got many checkpoints since."""
+        talk = opened(stack, file)
+        talk.say(HumanMessage("I'm allergic to lupins.", id="h1"))
+        talk.agent.update_state(at("t1"), {"messages": [RemoveMessage("h1")]})
+        time_now.advance(hours=3)
+        for number in range(70):
+            talk.say(f"What is the capital of country number {number}?")
+        talk.memory.flush()
+        assert talk.known() == ["The user is allergic to lupins."]
+
     def test_an_edited_message_is_read_again(self, stack: ExitStack, file: Path) -> None:
         talk = opened(stack, file)
         talk.say(HumanMessage("My budget is 500 dollars.", id="h1"))
