@@ -26,6 +26,8 @@ __all__ = ["Job", "JobQueue"]
 ATTEMPTS = 50
 """How often a change is tried that others get in the way of."""
 SLOWEST_RETRY = timedelta(hours=6)
+SKEW = timedelta(hours=1)
+"""How far apart the clocks of workers may be; a lease for longer is from a clock that was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class JobQueue:
             job
             for job in self.waiting(only)
             if (all_of_them or job.due <= now)
-            and (job.leased_until is None or job.leased_until <= now)
+            and (job.leased_until is None or not now < job.leased_until <= now + self.lease + SKEW)
         ]
 
     def take(self, job: Job) -> Job | None:

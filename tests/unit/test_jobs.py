@@ -114,6 +114,19 @@ def test_a_worker_that_died_loses_its_lease_and_not_the_job(queue, time_now):
     assert queue.waiting() == []
 
 
+def test_a_lease_from_a_clock_that_was_wrong_ends(queue, time_now):
+    time_now.advance(30 * 86_400)
+    queue.request("anna")
+    time_now.advance(5)
+    lost = queue.claim()
+    time_now.advance(-30 * 86_400)
+    queue.request("anna")
+    time_now.advance(5)
+    assert queue.claim().subject == "anna"
+    queue.finish(lost)  # Not its own any more.
+    assert len(queue.waiting()) == 1
+
+
 def test_a_failure_waits_longer_each_time(queue, time_now):
     queue.request("anna")
     time_now.advance(5)
