@@ -85,7 +85,9 @@ class Worker:
     def start(self) -> None:
         """Begin, if not begun."""
         with self._lock:
-            if self._keeper is None and not self._stopped.is_set():
+            # In a process that was forked off there are no threads.
+            begun = self._keeper is not None and self._keeper.is_alive()
+            if not begun and not self._stopped.is_set():
                 self._keeper = threading.Thread(target=self._keep_on, name=NAME, daemon=True)
                 self._keeper.start()
 
@@ -217,7 +219,9 @@ class Worker:
             return [
                 run
                 for run in self._runs
-                if not run.ended.done() and run.thread is not threading.current_thread()
+                if not run.ended.done()
+                and run.thread.is_alive()
+                and run.thread is not threading.current_thread()
             ]
 
     def _ended(self, runs: Collection[_Run], patience: float) -> set[_Run]:

@@ -1,5 +1,8 @@
 """Background work that survives its worker, is merged per subject, and is never done by two."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -425,3 +428,43 @@ def test_a_job_that_is_not_ready_waits_until_it_is_or_is_asked_for(queue, time_n
     queue.request("anna")
     time_now.advance(5)
     assert queue.claim().subject == "anna"
+
+
+FORKING = """
+import os, sys, threading
+from langgraph_memory.jobs import JobQueue, Worker
+from langgraph_memory.store import SQLiteMemoryStore
+
+store = SQLiteMemoryStore(sys.argv[1])
+queue = JobQueue(store, "extract", debounce=0)
+done, begun, go_on = (threading.Event() for _ in range(3))
+
+def work(job):
+    (done if job.subject == "bob" else begun).set()
+    if job.subject == "anna":
+        go_on.wait()
+
+worker = Worker(queue, work, interval=0.01)
+queue.request("anna")
+worker.start()
+assert begun.wait(20)
+told, tell = os.pipe()
+if os.fork():
+    go_on.set()
+    worker.close()
+    os.write(tell, b".")
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+os.read(told, 1)
+queue.request("bob")
+worker.start()
+found = done.wait(20)
+worker.flush(patience=1e9)
+os._exit(0 if found else 3)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="This system has no fork.")
+def test_a_process_that_was_forked_off_works_too(file):
+    """What ran in the other process before is not waited for."""
+    program = [sys.executable, "-c", FORKING, str(file)]
+    assert subprocess.run(program, timeout=2 * PATIENCE, check=False).returncode == 0
