@@ -266,6 +266,8 @@ class Learner:
             return False
         with self._lock:
             self._unwritten.pop((who, done.key), None)
+        if self._profile is not None:
+            self._profile.written(done.written.profiled)
         learned.add(done.written)
         tell(self._listener, who, thread, done.written)
         return done.more

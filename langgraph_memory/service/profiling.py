@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +12,23 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.calls import Steps
 from langgraph_memory.identity import Identity
-from langgraph_memory.profile import ProfileExtractor, UserProfile, due, merged_profile
+from langgraph_memory.profile import (
+    ExtractedProfile,
+    ProfileExtractor,
+    UserProfile,
+    due,
+    merged_profile,
+)
 from langgraph_memory.service.turns import Turn
 from langgraph_memory.store import Change, MemoryStore
 
 __all__ = ["ProfileKeeper", "Profiled"]
 
 TURNS_AT_ONCE = 20
+UNWRITTEN = 64
+
+Question = tuple[Identity, str, tuple[str, ...]]
+"""Whose profile, in which thread, and the marks of the turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,7 @@ class Profiled:
         changed: Names of the fields that are changed.
         refused: How many proposed values were not accepted.
         calls: Calls of a model.
+        question: What was asked, for `ProfileKeeper.written`.
     """
 
     turns_since: int
@@ -36,6 +49,7 @@ class Profiled:
     changed: tuple[str, ...] = ()
     refused: int = 0
     calls: int = 0
+    question: Question | None = None
 
 
 class ProfileKeeper:
@@ -51,6 +65,9 @@ class ProfileKeeper:
         self._store = store
         self._extractor = extractor
         self._every = every
+        # What a model said and could not be written is not asked for again.
+        self._unwritten: OrderedDict[Question, ExtractedProfile] = OrderedDict()
+        self._lock = threading.Lock()
 
     def steps(
         self,
@@ -79,10 +96,19 @@ class ProfileKeeper:
             return Profiled(since)
         profile = UserProfile(self._store, who.profile, self._extractor.schema)
         read = yield from profile.reading()
-        messages = _messages(turns[-min(since, TURNS_AT_ONCE) :])
-        found = yield from self._extractor.steps(
-            read.profile, messages, said_at=said_at, speaker=speaker
-        )
+        looked_at = turns[-min(since, TURNS_AT_ONCE) :]
+        question = (who, thread, tuple(turn.mark for turn in looked_at))
+        with self._lock:
+            found = self._unwritten.get(question)
+        if found is None:
+            messages = _messages(looked_at)
+            found = yield from self._extractor.steps(
+                read.profile, messages, said_at=said_at, speaker=speaker
+            )
+            with self._lock:
+                self._unwritten[question] = found
+                while len(self._unwritten) > UNWRITTEN:
+                    self._unwritten.popitem(last=False)
         merged = merged_profile(
             self._extractor.schema, read.stored, found.update, when=said_at, thread_id=thread
         )
@@ -93,7 +119,14 @@ class ProfileKeeper:
             changed=tuple(each.field for each in merged.changed),
             refused=len(found.refused) + len(merged.refused),
             calls=1,
+            question=question,
         )
+
+    def written(self, profiled: Profiled) -> None:
+        """What came of it is stored."""
+        if profiled.question is not None:
+            with self._lock:
+                self._unwritten.pop(profiled.question, None)
 
 
 def _messages(turns: Sequence[Turn]) -> list[BaseMessage]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 import uuid
 from collections import Counter
@@ -26,7 +27,7 @@ from langgraph_memory.errors import EmbedderMismatchError, IdentityError, StoreU
 from langgraph_memory.events import Event
 from langgraph_memory.identity import Identity
 from langgraph_memory.messages import text_of
-from langgraph_memory.profile import ProfileExtractor
+from langgraph_memory.profile import ProfileExtractor, UserProfile
 from langgraph_memory.records import MemoryRecord, MemoryType
 from langgraph_memory.service import Reason
 from langgraph_memory.settings import AgentSettings, LongTermMemorySettings
@@ -468,6 +469,31 @@ def test_of_several_speakers_the_profile_is_that_of_the_user(opened: Opening) ->
     shown = block(talk.model.requests[-1], "standing_memory")
     assert "Ghent" in shown
     assert "900" not in shown
+
+
+def test_a_profile_that_could_not_be_written_costs_no_second_call(opened: Opening) -> None:
+    class Traveller(BaseModel):
+        budget: int | None = None
+
+    class Full(SQLiteMemoryStore):
+        left = 2
+
+        def commit(self, changes: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.left and any(each.namespace == ANNA.profile for each in changes):
+                self.left -= 1
+                raise sqlite3.OperationalError("database or disk is full")
+            return super().commit(changes, *args, **kwargs)
+
+    given = {"stated": {"budget": {"value": 900, "sources": ["u1"]}}, "withdrawn": []}
+    called = {"name": "update_profile", "args": given, "id": "p1", "type": "tool_call"}
+    model = ScriptedModel(reply=lambda _: AIMessage("", tool_calls=[called]))
+    talk = opened(Full, profile=ProfileExtractor(model, Traveller))
+    talk.say("My budget is 900 euros.")
+    for _ in range(3):
+        talk.memory.flush()
+    assert talk.known() == ["The user's budget is 900 euros."]
+    profile = UserProfile(talk.memory.store, ANNA.profile, Traveller).read().profile
+    assert (profile.budget, model.calls) == (900, 1)
 
 
 def test_a_database_of_an_embedder_is_not_opened_without_it(tmp_path: Path) -> None:
