@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,6 +94,9 @@ def merged_profile(
         name = ".".join(path)
         if new in (None, "", [], {}) and all(edit.kind in ("put", "add") for edit in here):
             refused.append(RefusedField(name, FieldFault.INVALID, "It came to nothing."))
+            continue
+        if not _is_json(new):
+            refused.append(RefusedField(name, FieldFault.INVALID, "It is no finite number."))
             continue
         ids = [one for edit in here for one in _sources(update, edit.source)]
         change = ProfileChange(name, old, new, when, thread_id, tuple(dict.fromkeys(ids)))
@@ -196,6 +200,15 @@ def _entries(stored: Sequence[Any], before: Any, after: Any, edits: Sequence[Edi
     there = [entry for entry in before or () if stays(entry)]
     new = [entry for entry in after or () if not any(same(entry, each) for each in there)]
     return [*(entry for entry in stored if stays(entry)), *new]
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a value can be stored: JSON has no infinite numbers, though models write them."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _was_taken(edit: Edit, last: ProfileChange) -> bool:

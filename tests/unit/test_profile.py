@@ -190,6 +190,23 @@ def test_an_invalid_value_is_refused_alone():
     assert "yesterday" not in str(merged.refused)
 
 
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), "Infinity"])
+def test_a_number_that_json_has_not_is_refused_alone(value):
+    """Models write one where money is no object."""
+
+    class Buyer(BaseModel):
+        budget: float | None = None
+        shares: list[float] = []
+        city: str | None = None
+
+    said = {"budget": value, "shares": [value], "city": "Rome"}
+    before = {"fields": {"budget": 40.0}}
+    merged = merged_profile(Buyer, before, ProfileUpdate(said), when=NOON)
+    assert merged.value["fields"] == {"budget": 40.0, "city": "Rome"}
+    faults = [(each.field, each.fault) for each in merged.refused]
+    assert faults == [("budget", FieldFault.INVALID), ("shares", FieldFault.INVALID)]
+
+
 def test_an_incomplete_nested_model_is_refused_and_the_rest_merged():
     merged = merge(address={"floor": 2}, budget=50)
     assert fields(merged) == {"budget": 50}
