@@ -35,7 +35,11 @@ class Turn:
     @property
     def mark(self) -> str:
         """Tells the turn from others, and from itself before its message was edited."""
-        return mark_of(self.messages[0], self.key)
+        said, mark = self.messages[0], mark_of(self.messages[0], self.key)
+        if said.id is not None or self.asked is None:
+            return mark
+        # The same answer to something else; of a trimmed thread there may be nothing before it.
+        return f"{mark}/{mark_of(self.asked).rpartition('#')[2]}"
 
     @property
     def is_open(self) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain.agents import create_agent
@@ -28,6 +28,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, StateGraph
 from langgraph.store.base import PutOp
 from scripted import Reply, ScriptedModel, block
 from test_store_concurrency import as_url
@@ -503,6 +504,14 @@ class TestQuota:
         assert len(talk.known()) == 3
 
 
+def end_of(old: list[BaseMessage], new: list[BaseMessage]) -> list[BaseMessage]:
+    return [*old, *new][-4:]
+
+
+class Short(TypedDict):
+    messages: Annotated[list[BaseMessage], end_of]
+
+
 class TestWhatIsRead:
     def test_not_what_was_said_while_the_user_did_not_want_it(
         self, stack: ExitStack, file: Path
@@ -640,6 +649,29 @@ class TestWhatIsRead:
         talk.memory.flush()
         assert any("peanuts" in text for text in talk.known())
         assert any("vegetarian" in text for text in talk.known())
+
+    def test_the_same_answer_without_an_id_to_another_question(
+        self, stack: ExitStack, file: Path
+    ) -> None:
+        """Of a thread that keeps its end alone, in which messages have no ids."""
+        memory = opened(stack, file).memory
+        answers = iter(["Are you a vegetarian?", "I see.", "Are you allergic to nuts?", "I see."])
+        builder: Any = StateGraph(Short)
+        builder.add_node("recall", memory.nodes.recall)
+        builder.add_node("model", lambda _: {"messages": [AIMessage(next(answers))]})
+        builder.add_node("remember", memory.nodes.remember)
+        builder.add_edge(START, "recall")
+        builder.add_edge("recall", "model")
+        builder.add_edge("model", "remember")
+        graph = builder.compile(checkpointer=memory.checkpointer)
+        for said in ("Hello!", "Yes.", "Hello!", "Yes."):
+            graph.invoke({"messages": [HumanMessage(said)]}, at("t1"), context={"user_id": "anna"})
+            memory.flush()
+        found = memory.service.memories(ANNA).search("")
+        assert sorted(each.record.content for each in found) == [
+            "The user is a vegetarian.",
+            "The user is allergic to nuts.",
+        ]
 
     def test_a_mind_changed_and_changed_back(self, stack: ExitStack, file: Path) -> None:
         talk = opened(stack, file)
