@@ -29,7 +29,7 @@ from langgraph_memory.extraction import (
     text_digest,
 )
 from langgraph_memory.identity import Identity
-from langgraph_memory.memories import Outcome
+from langgraph_memory.memories import Memories, Outcome
 from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord, Status
 from langgraph_memory.service.batch import TURNS_AT_ONCE, Batch, batch_of
@@ -44,7 +44,6 @@ from langgraph_memory.service.learned import (
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.profiling import Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, speaker_of
-from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.writing import (
     edits_of,
     extraction_in,
@@ -174,6 +173,15 @@ class Learner:
         self._unwritten: OrderedDict[tuple[Identity, str], _Found] = OrderedDict()
         self._lock = threading.Lock()
 
+    def memories(self, who: Identity) -> Memories:
+        """A user's memories, bounded and compared as the settings say."""
+        return Memories(
+            self._store,
+            who.memories,
+            max_items=self._settings.max_items,
+            duplicate_similarity=self._settings.duplicate_similarity,
+        )
+
     def steps(
         self,
         who: Identity,
@@ -238,7 +246,7 @@ class Learner:
             found = yield from self._extraction(who, thread, batch, said_at, speaker)
             extraction = found.extraction
             edits = list(edits_of(extraction, thread, self._extractor.name, said_at))
-            edited = yield from memories_of(who, self._store, self._settings).plan(edits)
+            edited = yield from self.memories(who).plan(edits)
             tasks = yield from Tasks(self._store, who.tasks).changes(
                 extraction.tasks, when=said_at, thread_id=thread
             )
@@ -398,9 +406,7 @@ class Learner:
         known: list[MemoryRecord] = []
         tasks: list[Task] = []
         if not isinstance(self._extractor, RulesExtractor):  # The rules look at nothing else.
-            found = yield from memories_of(who, self._store, self._settings).finding(
-                said[-LONGEST_QUERY:], KNOWN
-            )
+            found = yield from self.memories(who).finding(said[-LONGEST_QUERY:], KNOWN)
             known = [each.record for each in found]
             open_tasks = yield from Tasks(self._store, who.tasks).finding(
                 said[-LONGEST_QUERY:], KNOWN_TASKS

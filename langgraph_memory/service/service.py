@@ -39,7 +39,6 @@ from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
 from langgraph_memory.service.transcripts import Transcripts
 from langgraph_memory.service.turns import Asked, Turn, newest_question, turns_of
-from langgraph_memory.service.user_memories import memories_of
 from langgraph_memory.service.why import Reason, reasons_for, shown_to
 from langgraph_memory.settings import LongTermMemorySettings
 from langgraph_memory.store import Change, MemoryStore, committed
@@ -446,7 +445,7 @@ class MemoryService:
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, by the agent's settings."""
-        return memories_of(who, self.store, self.settings)
+        return self._learner.memories(who)
 
     def account(self, who: Identity) -> Account:
         """What is known of a user's extraction: the switch, the quota, the skips."""
