@@ -26,8 +26,6 @@ RUN_MINUTES = 24 * 60.0
 REMEMBERED = 50
 """Turns of a thread that are known to have been read; a fork shares one of them."""
 
-Namespace = tuple[str, ...]
-
 
 def cursor_key(thread: str) -> str:
     """Key of a thread's cursor."""

@@ -479,8 +479,7 @@ class MemoryService:
         subject = _subject(who)
         for _ in range(PATIENCE):
             self._worker.flush(only=subject, patience=1.0)
-            waiting = {job.subject: job for job in self._worker.queue.waiting()}
-            if subject not in waiting or waiting[subject].lease is None:
+            if all(job.lease is None for job in self._worker.queue.waiting(only=subject)):
                 return
             time.sleep(0.1)  # Another process is at it.
 
