@@ -246,14 +246,16 @@ class Identification:
             IdentityError: If a name is no text, or too long for a database.
             Exception: Whatever a resolver raises.
         """
-        believed = self._believes_context(runtime)
+        trusted = self.trust_context
+        believed = runtime.server_info is None if trusted is None else trusted
+        context = runtime.context if believed else None
         return Caller(
             agent=self.agent,
-            user=self._user(runtime),
-            environment=self._environment(runtime),
+            user=self._user(runtime, context),
+            environment=self._environment(runtime, context),
             incognito=bool(_of(runtime.context, self.incognito_key)),
             believed=believed,
-            advice=self._advice(runtime),
+            advice=self._advice(believed=believed),
         )
 
     def identify(self, runtime: AnyRuntime, owner: Mapping[str, Any] | None = None) -> Identity:
@@ -269,7 +271,7 @@ class Identification:
         """
         return self.caller(runtime).identify(Owner.of(owner))
 
-    def _user(self, runtime: AnyRuntime) -> str | None:
+    def _user(self, runtime: AnyRuntime, context: Any) -> str | None:
         authenticated = getattr(runtime.server_info, "user", None)
         if authenticated is not None:
             return _text(authenticated.identity, "The authenticated user's identity")
@@ -277,33 +279,22 @@ class Identification:
             resolved = self.resolver(runtime)
             if resolved is not None:
                 return _text(resolved, "The user that the resolver returned")
-        return self._of_context(runtime, self.user_key)
+        return _named(context, self.user_key)
 
-    def _environment(self, runtime: AnyRuntime) -> str | None:
+    def _environment(self, runtime: AnyRuntime, context: Any) -> str | None:
         if self.environment_resolver is not None:
             resolved = self.environment_resolver(runtime)
             if resolved is not None:
                 return _text(resolved, "The environment that the resolver returned")
-        return self._of_context(runtime, self.environment_key)
+        return _named(context, self.environment_key)
 
-    def _of_context(self, runtime: AnyRuntime, key: str) -> str | None:
-        if not self._believes_context(runtime):
-            return None
-        value = _of(runtime.context, key)
-        return None if value is None else _text(value, f"{key!r} in the runtime context")
-
-    def _believes_context(self, runtime: AnyRuntime) -> bool:
-        if self.trust_context is None:
-            return runtime.server_info is None
-        return self.trust_context
-
-    def _advice(self, runtime: AnyRuntime) -> str:
+    def _advice(self, *, believed: bool) -> str:
         advice = (
             f"Nobody says whose memories agent {self.agent!r} shall use. Run it behind LangGraph's "
             "authentication, or give a resolver, or pass "
             f"context={{{self.user_key!r}: …}} with the run."
         )
-        if not self._believes_context(runtime):
+        if not believed:
             advice += (
                 " The runtime context of this run is not believed, as the server's clients write "
                 "it; trust_context=True believes it."
@@ -313,6 +304,11 @@ class Identification:
 
 def _of(context: Any, key: str) -> Any:
     return context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
+
+
+def _named(context: Any, key: str) -> str | None:
+    value = _of(context, key)
+    return None if value is None else _text(value, f"{key!r} in the runtime context")
 
 
 def _text(value: Any, name: str) -> str:
