@@ -21,7 +21,7 @@ from langgraph_memory.context import ContextStrategy
 from langgraph_memory.embeddings import index_named
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.events import Listener
-from langgraph_memory.extraction import Extractor, RulesExtractor
+from langgraph_memory.extraction import Extractor
 from langgraph_memory.extraction.by_model import ModelExtractor
 from langgraph_memory.identity import Identification
 from langgraph_memory.integrations import context_node
@@ -99,7 +99,7 @@ class Memory:
             transcripts=Transcripts(checkpointer)
             if checkpointer is not None and Transcripts.can_read(checkpointer)
             else None,
-            extractor=extractor or _extractor(long_term),
+            extractor=extractor or _extractor(_model(long_term)),
             profile=profile,
             listener=on_event,
             debounce=debounce,
@@ -177,7 +177,7 @@ class Memory:
                 opened.enter_context(open_checkpointer(url)),
                 given,
                 identification=identification,
-                extractor=RulesExtractor() if model is None else ModelExtractor(model),
+                extractor=_extractor(model),
                 profile=None
                 if profile is None or model is None
                 else ProfileExtractor(model, profile),
@@ -336,6 +336,5 @@ def _model(settings: LongTermMemorySettings) -> BaseChatModel | None:
     return None if named is None or not settings.enabled else chat_model(named)
 
 
-def _extractor(settings: LongTermMemorySettings) -> Extractor:
-    model = _model(settings)
-    return RulesExtractor() if model is None else ModelExtractor(model)
+def _extractor(model: BaseChatModel | None) -> Extractor | None:
+    return None if model is None else ModelExtractor(model)
