@@ -1,8 +1,7 @@
 """The memories of one user, and the rules by which they are written."""
 
-from langgraph_memory.memories.edits import Edit, Edited, Remember, Retire
+from langgraph_memory.memories.edits import Edit, Edited, Outcome, Remember, Retire, Saved
 from langgraph_memory.memories.memories import FoundMemory, Memories
-from langgraph_memory.memories.outcome import Outcome, Saved
 from langgraph_memory.memories.statements import is_contained
 
 __all__ = [

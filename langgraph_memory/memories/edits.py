@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-from langgraph_memory.memories.outcome import Saved
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import Change
 
-__all__ = ["Edit", "Edited", "Remember", "Retire"]
+__all__ = ["Edit", "Edited", "Outcome", "Remember", "Retire", "Saved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,34 @@ class Retire:
 
 
 Edit = Remember | Retire
+
+
+class Outcome(StrEnum):
+    """What was done."""
+
+    ADDED = "added"
+    """A new record was stored."""
+    UPDATED = "updated"
+    """It was stored in place of records that say nearly the same, or what is no longer true."""
+    DUPLICATE = "duplicate"
+    """A record says it already; nothing was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a memory that was to be saved.
+
+    Attributes:
+        outcome: What was done.
+        record: The record that holds the statement now.
+        replaced: The records that it replaced.
+        archived: Records archived because there were more than may be kept.
+    """
+
+    outcome: Outcome
+    record: MemoryRecord
+    replaced: tuple[MemoryRecord, ...] = ()
+    archived: tuple[MemoryRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

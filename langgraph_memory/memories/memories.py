@@ -10,8 +10,7 @@ from langgraph.store.base import Item
 
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
-from langgraph_memory.memories.edits import Edit, Edited, Remember
-from langgraph_memory.memories.outcome import Saved
+from langgraph_memory.memories.edits import Edit, Edited, Remember, Saved
 from langgraph_memory.memories.plan import ACTIVE, Plan
 from langgraph_memory.records import MemoryRecord, Status, is_record
 from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed

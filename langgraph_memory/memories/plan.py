@@ -12,8 +12,7 @@ from langgraph.store.base import Item
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
-from langgraph_memory.memories.edits import Edited, Remember, Retire
-from langgraph_memory.memories.outcome import Outcome, Saved
+from langgraph_memory.memories.edits import Edited, Outcome, Remember, Retire, Saved
 from langgraph_memory.memories.statements import (
     corrects,
     is_about,
