@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -13,10 +12,9 @@ from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Edited, Outcome
 from langgraph_memory.service.batch import Batch
 from langgraph_memory.service.profiling import Profiled
-from langgraph_memory.service.turns import Turn
 from langgraph_memory.tasks import TaskChanges
 
-__all__ = ["Learned", "Written", "tell", "tell_passed_over", "tell_waiting"]
+__all__ = ["Learned", "Written", "tell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +110,3 @@ def tell(listener: Listener | None, who: Identity, thread: str, written: Written
         event("profile_changed", reason=field_name)
     if written.profiled.refused:
         event("dropped", reason="profile", values=written.profiled.refused)
-
-
-def tell_waiting(
-    listener: Listener | None, who: Identity, thread: str, turns: Sequence[Turn]
-) -> None:
-    """Announce turns that must wait for another day."""
-    for turn in turns:
-        event = Event("extraction_waits", "quota", who.agent, who.user, thread, (turn.key,))
-        announce(listener, event)
-
-
-def tell_passed_over(
-    listener: Listener | None, who: Identity, thread: str, turn: Turn, error: Exception
-) -> None:
-    """Announce a turn that could not be read and never will be."""
-    reason = type(error).__name__
-    event = Event("extraction_passed_over", reason, who.agent, who.user, thread, (turn.key,))
-    announce(listener, event)

@@ -17,7 +17,7 @@ from langgraph.store.base import GetOp
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
-from langgraph_memory.events import Listener
+from langgraph_memory.events import Event, Listener, announce
 from langgraph_memory.extraction import (
     Dropped,
     DropReason,
@@ -34,13 +34,7 @@ from langgraph_memory.messages import text_of
 from langgraph_memory.records import MemoryRecord, Status
 from langgraph_memory.service.batch import TURNS_AT_ONCE, Batch, batch_of
 from langgraph_memory.service.faults import is_passing, is_refusal
-from langgraph_memory.service.learned import (
-    Learned,
-    Written,
-    tell,
-    tell_passed_over,
-    tell_waiting,
-)
+from langgraph_memory.service.learned import Learned, Written, tell
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.profiling import Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, speaker_of
@@ -269,7 +263,8 @@ class Learner:
             return changes, _Round(written, found.key, len(batch.keys) < len(new), waiting)
 
         done = yield from committed(self._store, decide)
-        tell_waiting(self._listener, who, thread, done.waiting)
+        for turn in done.waiting:
+            self._tell("extraction_waits", reading, turn, "quota")
         if done.written is None:
             return False
         with self._lock:
@@ -300,7 +295,11 @@ class Learner:
                 thread,
                 type(error).__name__,
             )
-            tell_passed_over(self._listener, who, thread, turn, error)
+            self._tell("extraction_passed_over", reading, turn, type(error).__name__)
+
+    def _tell(self, name: str, reading: _Reading, turn: Turn, reason: str) -> None:
+        who, ids = reading.who, (turn.key,)
+        announce(self._listener, Event(name, reason, who.agent, who.user, reading.thread, ids))
 
     def _profiled(
         self,
