@@ -93,13 +93,13 @@ def shown_to(who: Identity, kept: Any) -> Iterator[Shown]:
         who: Whose memories.
         kept: As `Recollection.why`, or anything else.
     """
-    places = {*who.places, who.tasks}
+    places = (*who.places, who.tasks)
     for each in kept if isinstance(kept, list | tuple) else ():
         if not isinstance(each, Mapping):
             continue
         block, key, labels = each.get("block"), each.get("key"), each.get("namespace")
-        place = next((place for place in places if _is(labels, place)), None)
-        if place is not None and isinstance(block, str) and _is_key(key):
+        place = tuple(labels) if isinstance(labels, list | tuple) else ()
+        if place in places and isinstance(block, str) and _is_key(key):
             score, parts = each.get("score"), each.get("parts")
             given = parts.items() if isinstance(parts, Mapping) else ()
             numbers = {str(name): value for name, value in given if _is_number(value)}
@@ -144,10 +144,6 @@ def _record(item: Any) -> MemoryRecord | None:
         return MemoryRecord.from_value(item.value)
     except InvalidInputError:  # What somebody else has stored.
         return None
-
-
-def _is(labels: Any, place: tuple[str, ...]) -> bool:
-    return isinstance(labels, list | tuple) and [*labels] == [*place]
 
 
 def _is_key(key: Any) -> TypeGuard[str]:
