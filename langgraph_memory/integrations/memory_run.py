@@ -28,7 +28,7 @@ ASKED, SEEN = "asked", "seen"
 that was there then."""
 
 Moment = Literal["begins", "goes on", "ends"]
-Decide = Callable[[Owner | None], tuple[Owner, tuple[Owner, Identity | None]]]
+Decide = Callable[[Owner | None], Owner]
 RECALL_KEY = "memory_recall"
 """State key, private, in which a thread keeps why memories were recalled for its newest turn."""
 
@@ -138,12 +138,13 @@ class MemoryRuns:
         told = Owner.of(read(runtime.state, OWNER_KEY))
         caller = self.identification.caller(runtime)
         try:
-            owner, _ = yield from self._settled(
-                place, told, "goes on", lambda kept: _decided(caller, _joined(kept, told))
+            return (
+                yield from self._settled(
+                    place, told, "goes on", lambda kept: _decided(caller, _joined(kept, told))
+                )
             )
         except _StoreFailedError as failed:
             raise failed.error from failed
-        return owner
 
     def _steps(self, runtime: Any, state: Any, config: Config, moment: Moment) -> Steps[MemoryRun]:
         service = self.service
@@ -156,14 +157,14 @@ class MemoryRuns:
         told = Owner.of(channel)
         claimed = True
 
-        def decide(kept: Owner | None) -> tuple[Owner, tuple[Owner, Identity | None]]:
+        def decide(kept: Owner | None) -> Owner:
             nonlocal claimed
             claimed = kept is not None and kept.user is not None
             return _decided(caller, _joined(kept, told))
 
         try:
             caller = self.identification.caller(runtime)
-            owner, who = yield from self._settled(place, told, moment, decide)
+            owner = yield from self._settled(place, told, moment, decide)
         except _StoreFailedError as failed:
             decide(None)  # What the thread says may refuse all the same.
             # Without the store there is no memory, and the user gets a reply all the same.
@@ -174,9 +175,10 @@ class MemoryRuns:
             yield from self._refused(place, messages)
             raise
         kept = {name: channel[name] for name in (ASKED, SEEN) if name in channel}
-        if who is None:
+        if owner.incognito:
             state_value = {**kept, "user": owner.user, "incognito": True}
             return MemoryRun(service, None, state_value, place.thread, False)
+        who = caller.identify(owner)
         begun: tuple[str, ...] = ()
         turns = turns_of(messages) if moment == "begins" else []
         # A turn that has nothing yet is begun again: the process may have died before it was noted.
@@ -202,23 +204,23 @@ class MemoryRuns:
 
     def _settled(
         self, place: RunPlace, told: Owner, moment: Moment, decide: Decide
-    ) -> Steps[tuple[Owner, Identity | None]]:
-        """Who it is, decided with what is kept of the thread, and kept with it."""
+    ) -> Steps[Owner]:
+        """Whose thread it is, decided with what is kept of it, and kept with it."""
         if place.thread is None or place.saver is None:
-            return decide(None)[1]
+            return decide(None)
         owners = self.service.owners
         kept_in = yield from owners.place(place.thread, place.saver)
         known = owners.known(kept_in) if moment == "goes on" else None
         if known is not None and known.user == told.user:  # It is what this run has begun with.
-            owner, result = decide(known)
+            owner = decide(known)
             if owner == known:
-                return result
-        latest: tuple[Owner, Identity | None] | None = None
+                return owner
+        latest: Owner | None = None
 
-        def noting(kept: Owner | None) -> tuple[Owner, tuple[Owner, Identity | None]]:
+        def noting(kept: Owner | None) -> Owner:
             nonlocal latest
-            owner, latest = decide(kept)
-            return owner, latest
+            latest = decide(kept)
+            return latest
 
         try:
             return (yield from self.service.timely(owners.settling(kept_in, noting)))
@@ -241,9 +243,7 @@ class MemoryRuns:
 
         def marking() -> Steps[None]:
             if (yield from owners.reading(kept_in)) is not None:
-                yield from owners.settling(
-                    kept_in, lambda kept: ((kept or Owner()).refusing(marks), None)
-                )
+                yield from owners.settling(kept_in, lambda kept: (kept or Owner()).refusing(marks))
 
         try:
             yield from self.service.timely(marking())
@@ -265,15 +265,13 @@ class _StoreFailedError(Exception):
         self.error = error
 
 
-def _decided(caller: Caller, known: Owner) -> tuple[Owner, tuple[Owner, Identity | None]]:
-    """What is to be kept of a thread, and whose memories are used there; None's where incognito."""
+def _decided(caller: Caller, known: Owner) -> Owner:
+    """What is to be kept of a thread that somebody uses."""
     caller.refuse_stranger(known)
     if caller.incognito or known.incognito:
-        owner = replace(known, incognito=True)
-        return owner, (owner, None)
+        return replace(known, incognito=True)
     who = caller.identify(known)
-    owner = replace(known, user=who.user, environment=who.environment)
-    return owner, (owner, who)
+    return replace(known, user=who.user, environment=who.environment)
 
 
 def _joined(kept: Owner | None, told: Owner) -> Owner:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,7 +23,6 @@ __all__ = ["Owners", "ThreadPlace"]
 REMEMBERED = 10_000
 THREADS = "threads"
 
-T = TypeVar("T")
 Saver = BaseCheckpointSaver[Any]
 
 
@@ -87,33 +86,30 @@ class Owners:
         item = yield from self._item(place)
         return None if item is None else Owner.of(item.value)
 
-    def settling(
-        self, place: ThreadPlace, decide: Callable[[Owner | None], tuple[Owner, T]]
-    ) -> Steps[T]:
+    def settling(self, place: ThreadPlace, decide: Callable[[Owner | None], Owner]) -> Steps[Owner]:
         """Decide on a thread's owner, given what is kept, and keep that; again if others did.
 
         Args:
             place: Where.
-            decide: Gives the owner and a result; what it raises leaves everything as it was.
+            decide: Gives the owner; what it raises leaves everything as it was.
         """
         if place.space is None:
             with _IN_MEMORY_LOCK:
-                owner, result = decide(place.here.get(place.thread))
-                place.here[place.thread] = owner
-            return result
+                owner = place.here[place.thread] = decide(place.here.get(place.thread))
+            return owner
 
-        def decision() -> Steps[tuple[Sequence[Change], tuple[Owner, T]]]:
+        def decision() -> Steps[tuple[Sequence[Change], Owner]]:
             item = yield from self._item(place)
             kept = None if item is None else Owner.of(item.value)
-            owner, result = decide(kept)
+            owner = decide(kept)
             if owner == kept:
-                return [], (owner, result)
+                return [], owner
             version = None if item is None else item.updated_at
-            return [self._change(place, owner.to_value(), version)], (owner, result)
+            return [self._change(place, owner.to_value(), version)], owner
 
-        owner, result = yield from committed(self._store, decision)
+        owner = yield from committed(self._store, decision)
         self._remember(place, owner)
-        return result
+        return owner
 
     def forget(self, place: ThreadPlace) -> None:
         """A thread is gone: its id may be another's from now on."""
