@@ -144,8 +144,7 @@ class JobQueue:
         """
         for _ in range(ATTEMPTS):
             now = clock.now()
-            item = self._store.get(self._namespace, subject, refresh_ttl=False)
-            job = Job(subject, now, now) if item is None else Job.from_item(item)
+            [job] = self.waiting(subject) or [Job(subject, now, now)]
             due = min(now + self._debounce, job.first_asked + self._longest_wait)
             job = replace(
                 job, due=due, payload=_merged(job.payload, payload or {}), asked=job.asked + 1
@@ -189,43 +188,34 @@ class JobQueue:
 
     def renew(self, job: Job) -> bool:
         """Have a claimed job for another lease from now on; whether it was still this worker's."""
-        for _ in range(ATTEMPTS):
-            there = self._held(job)
-            if there is None:
-                return False
-            if self._put(replace(there, leased_until=clock.now() + self.lease)) is not None:
-                return True
-        raise self._contended(job.subject)
+        return self._becomes(
+            job, lambda there: replace(there, leased_until=clock.now() + self.lease)
+        )
 
     def finish(self, job: Job) -> None:
         """A claimed job is done. If it was asked for again meanwhile, it waits once more."""
-        for _ in range(ATTEMPTS):
-            there = self._held(job)
-            if there is None:
-                return
+
+        def done(there: Job) -> Job | None:
             if there.asked == job.asked:
-                if self._remove(there):
-                    return
-            else:
-                # What is as it was is done; a None says nothing, so that may have been asked anew.
-                left = {
-                    key: value
-                    for key, value in there.payload.items()
-                    if value is None or value != job.payload.get(key)
-                }
-                again = replace(
-                    there,
-                    payload=left,
-                    asked=there.asked - job.asked,
-                    lease=None,
-                    leased_until=None,
-                    attempts=0,
-                    faults=0,
-                    error=None,
-                )
-                if self._put(again) is not None:
-                    return
-        raise self._contended(job.subject)
+                return None
+            # What is as it was is done; a None says nothing, so that may have been asked anew.
+            left = {
+                key: value
+                for key, value in there.payload.items()
+                if value is None or value != job.payload.get(key)
+            }
+            return replace(
+                there,
+                payload=left,
+                asked=there.asked - job.asked,
+                lease=None,
+                leased_until=None,
+                attempts=0,
+                faults=0,
+                error=None,
+            )
+
+        self._becomes(job, done)
 
     def fail(self, job: Job, error: str, *, fault: bool = False) -> None:
         """A claimed job failed: it waits for a while, longer each time, and is tried again.
@@ -254,18 +244,15 @@ class JobQueue:
         self._release(job, lambda there: replace(there, attempts=0, faults=0, error=None, due=due))
 
     def _release(self, job: Job, later: Callable[[Job], Job]) -> None:
-        for _ in range(ATTEMPTS):
-            there = self._held(job)
-            if there is None:
-                return
-            released = later(there)
+        def released(there: Job) -> Job:
+            then = later(there)
             # What is asked for meanwhile is merged anew, as if it were first asked for then.
-            released = replace(released, lease=None, leased_until=None, first_asked=released.due)
-            if there.asked != job.asked:  # Asked for meanwhile: as soon as that says.
-                released = replace(released, due=min(released.due, there.due))
-            if self._put(released) is not None:
-                return
-        raise self._contended(job.subject)
+            then = replace(then, lease=None, leased_until=None, first_asked=then.due)
+            if there.asked == job.asked:
+                return then
+            return replace(then, due=min(then.due, there.due))  # As soon as that says.
+
+        self._becomes(job, released)
 
     def waiting(self, only: str | None = None) -> list[Job]:
         """Jobs that are not done, running ones included, by the time they are due.
@@ -280,12 +267,16 @@ class JobQueue:
         jobs = [Job.from_item(item) for item in items if item.namespace == self._namespace]
         return sorted(jobs, key=lambda job: (job.due, job.subject))
 
-    def _held(self, job: Job) -> Job | None:
-        """The job's item now, if the lease is still this worker's."""
-        item = self._store.get(self._namespace, job.subject, refresh_ttl=False)
-        if item is None or item.value["lease"] != job.lease:
-            return None
-        return Job.from_item(item)
+    def _becomes(self, job: Job, change: Callable[[Job], Job | None]) -> bool:
+        """Write what a claimed job becomes, None if it is over; whether it was still claimed."""
+        for _ in range(ATTEMPTS):
+            held = [each for each in self.waiting(job.subject) if each.lease == job.lease]
+            if not held:
+                return False
+            changed = change(held[0])
+            if self._remove(held[0]) if changed is None else self._put(changed) is not None:
+                return True
+        raise self._contended(job.subject)
 
     def _put(self, job: Job) -> Job | None:
         """Write a job if nobody has changed it; None if somebody has."""
