@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.store import MemoryStore
-from langgraph_memory.tasks import FoundTask, NoteFault, Task, TaskChanges, TaskNote, Tasks
+from langgraph_memory.tasks import NoteFault, Task, TaskChanges, TaskNote, Tasks
 from langgraph_memory.tasks import TaskStatus as Status
 from langgraph_memory.tools.user_tool import (
     OwnerOf,
@@ -152,7 +152,7 @@ class _Desk:
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         tasks = yield from self._tasks(runtime)
-        found: list[FoundTask] = yield Call.of(tasks.find, tasks.afind, query, limit)
+        found = yield from tasks.finding(query, limit)
         if not found:
             return "No unfinished task is known about this."
         lines = [_line(each.task) for each in found]
