@@ -14,9 +14,9 @@ from rich.console import Console
 from langgraph_memory import __version__
 from langgraph_memory.chat.strategies import STRATEGIES, strategy_named
 from langgraph_memory.cli.chat import ChatSession
-from langgraph_memory.cli.databases import MEMORIES, refuse_empty
+from langgraph_memory.cli.databases import Db, Embedder
 from langgraph_memory.cli.memories import memories_app
-from langgraph_memory.cli.reindex import reindex as reindex_store
+from langgraph_memory.cli.reindex import reindex
 from langgraph_memory.cli.threads import threads_app
 from langgraph_memory.memory import Memory
 from langgraph_memory.models import chat_model
@@ -46,10 +46,7 @@ def main(
 @typer_app.command()
 def chat(
     thread: Annotated[str, typer.Option(help="The thread to go on with, or to begin.")] = "default",
-    db: Annotated[
-        str,
-        typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name."),
-    ] = "memory.db",
+    db: Db = "memory.db",
     budget: Annotated[int, typer.Option(help="Tokens that a request may have.")] = 4_000,
     strategy: Annotated[
         str, typer.Option(help=f"What the model sees: {', '.join(STRATEGIES)}.")
@@ -78,13 +75,7 @@ def chat(
     settings: Annotated[
         Path | None, typer.Option(help="YAML file with the settings of agents.")
     ] = None,
-    embedder: Annotated[
-        str | None,
-        typer.Option(
-            help="What indexed the database: 'local', 'provider:model' or 'module:attribute'. "
-            "Without it memories are found by keyword."
-        ),
-    ] = None,
+    embedder: Embedder = None,
     incognito: Annotated[
         bool, typer.Option("--incognito", help="Read and write no memory in this thread.")
     ] = False,
@@ -142,6 +133,9 @@ def chat(
     session.run(lines)
 
 
+typer_app.command()(reindex)
+
+
 def _refuse_indexed(db: str) -> None:
     """Without its embedder nothing can be remembered in a database that is searched by meaning."""
     with open_store(db) as store:
@@ -152,42 +146,3 @@ def _refuse_indexed(db: str) -> None:
             "'provider:model' or 'module:attribute'",
             param_hint="--embedder",
         )
-
-
-@typer_app.command()
-def reindex(
-    db: Annotated[
-        str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")
-    ] = "memory.db",
-    embedder: Annotated[
-        str,
-        typer.Option(
-            help="'local' (offline; the extra 'local'), 'provider:model' as LangChain names them, "
-            "'module:attribute' for one of yours, or 'none' for keywords only."
-        ),
-    ] = "local",
-    dims: Annotated[
-        int | None, typer.Option(help="Numbers in a vector; by default the embedder is asked.")
-    ] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Path indexed in values that are no records; may be repeated. By default those "
-            "that the database was indexed on."
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Name of the embedder, where the application gives index['name']."),
-    ] = None,
-    schema: Annotated[
-        str | None, typer.Option(help="Schema of the tables on Postgres, if not the usual one.")
-    ] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Items embedded at once.")] = 100,
-) -> None:
-    """Index long-term memory anew with another embedder, while readers go on.
-
-    What was done before an interruption is not done again: run the same command once more.
-    """
-    refuse_empty(db, MEMORIES)
-    reindex_store(db, embedder, dims, field or [], name, schema, batch_size)

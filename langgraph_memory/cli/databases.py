@@ -1,16 +1,26 @@
-"""The database that an option names, for commands that do not make one."""
+"""The database that an option names, for all commands and for those that do not make one."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from langgraph_memory.store.opening import location_of
 
-__all__ = ["MEMORIES", "THREADS", "refuse_empty"]
+__all__ = ["MEMORIES", "THREADS", "Db", "Embedder", "refuse_empty"]
+
+Db = Annotated[str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="What indexed the database: 'local', 'provider:model' or 'module:attribute'. Without "
+        "it memories are found by keyword."
+    ),
+]
 
 THREADS = "checkpoints"
 MEMORIES = "memory_items"

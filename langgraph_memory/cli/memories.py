@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from langgraph_memory import store as stores
-from langgraph_memory.cli.databases import MEMORIES, refuse_empty
+from langgraph_memory.cli.databases import MEMORIES, Db, Embedder, refuse_empty
 from langgraph_memory.cli.terminal import printable
 from langgraph_memory.embeddings import index_named
 from langgraph_memory.identity import Identity, decode_label
@@ -25,19 +25,11 @@ __all__ = ["memories_app"]
 
 memories_app = typer.Typer(help="What is remembered about a user.", no_args_is_help=True)
 
-Db = Annotated[str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")]
 Agent = Annotated[str, typer.Option(help="The agent, as its settings name it.")]
 User = Annotated[str, typer.Option(help="The user whose memories they are.")]
 SettingsFile = Annotated[
     Path | None,
     typer.Option("--settings", help="YAML file with the settings of agents: their namespaces."),
-]
-Embedder = Annotated[
-    str | None,
-    typer.Option(
-        help="What indexed the database: 'local', 'provider:model' or 'module:attribute'. Without "
-        "it memories are found by keyword."
-    ),
 ]
 Id = Annotated[str, typer.Argument(help="Id of a memory, or its beginning.")]
 

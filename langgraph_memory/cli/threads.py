@@ -18,7 +18,7 @@ from rich.text import Text
 
 from langgraph_memory.calls import drive
 from langgraph_memory.checkpoints import open_checkpointer, prune_checkpoints
-from langgraph_memory.cli.databases import THREADS, refuse_empty
+from langgraph_memory.cli.databases import THREADS, Db, refuse_empty
 from langgraph_memory.cli.terminal import printable
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.history import (
@@ -56,7 +56,6 @@ class Way(StrEnum):
     summarize = "summarize"
 
 
-Db = Annotated[str, typer.Option(help="SQLite file, or a URL such as postgresql://user@host/name.")]
 Thread = Annotated[str, typer.Argument(help="Id of a thread.")]
 Key = Annotated[str, typer.Option(help="Key of the graph's state that holds the messages.")]
 ArchiveFile = Annotated[Path, typer.Option("--archive", help="JSONL file for what is removed.")]
