@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import re
 import subprocess
@@ -39,7 +38,7 @@ from langgraph_memory.events import Event
 from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.messages import text_of
-from langgraph_memory.records import MemoryRecord, Status
+from langgraph_memory.records import MemoryRecord
 from langgraph_memory.settings import AgentSettings, LongTermMemorySettings, Settings
 from langgraph_memory.store import MemoryStore, SQLiteMemoryStore
 from langgraph_memory.store import open as open_store
@@ -406,26 +405,6 @@ class TestFailures:
         assert talk.memory.flush() == 1
         assert len(talk.known()) == 3
 
-    def test_of_the_provider_are_waited_out(
-        self, stack: ExitStack, file: Path, time_now: Clock
-    ) -> None:
-        left = [9]
-
-        class Busy(Reader):
-            def _generate(self, *args: Any, **kwargs: Any) -> Any:
-                if left[0]:
-                    left[0] -= 1
-                    raise TimeoutError
-                return super()._generate(*args, **kwargs)
-
-        talk = opened(stack, file, Busy())
-        talk.say("I keep bees.")
-        for _ in range(10):
-            talk.memory.flush()
-            time_now.advance(hours=7)
-        assert talk.known() == ["I keep bees."]
-        assert talk.told("extraction_passed_over") == {}
-
     def test_of_a_turn_are_counted_without_those_of_the_provider(
         self, stack: ExitStack, file: Path, time_now: Clock
     ) -> None:
@@ -527,16 +506,6 @@ class TestWhatIsRead:
         talk.memory.flush()
         assert talk.known() == ["The user is allergic to sesame."]
         assert talk.told("extraction_skipped") == {"disabled": 2}
-
-    def test_not_what_was_said_incognito(self, stack: ExitStack, file: Path) -> None:
-        talk = opened(stack, file)
-        talk.say("I'm allergic to sesame.")
-        for text in ("I'm allergic to celery.", "I'm allergic to lupins."):
-            given: Any = {"messages": [HumanMessage(text)]}
-            context = {"user_id": "anna", "incognito": True}
-            talk.agent.invoke(given, at("t1"), context=context)
-        talk.memory.flush()
-        assert talk.known() == ["The user is allergic to sesame."]
 
     def test_a_branch_is_read_from_where_it_leaves(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
@@ -673,28 +642,8 @@ class TestWhatIsRead:
             "The user is allergic to nuts.",
         ]
 
-    def test_a_mind_changed_and_changed_back(self, stack: ExitStack, file: Path) -> None:
-        talk = opened(stack, file)
-        for text in ("I love okra.", "I hate okra now.", "I love okra."):
-            talk.say(text)
-            talk.memory.flush()
-        [known] = talk.known()
-        assert "love" in known
-
 
 class TestSituations:
-    def test_the_same_text_again_and_by_another(self, stack: ExitStack, file: Path) -> None:
-        model = Reader()
-        talk = opened(stack, file, model)
-        for thread in ("t1", "t1", "t2"):
-            talk.say("The deploy key of my project is kept with Mara.", thread)
-            talk.memory.flush()
-        talk.say("The deploy key of my project is kept with Mara.", "t3", "bob")
-        talk.memory.flush()
-        assert len(talk.known()) == len(talk.known(BOB)) == 1
-        assert talk.told("extraction_skipped") == {"repeated": 2}
-        assert model.calls == 2
-
     def test_talk_leaves_nothing(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
         talk = opened(stack, file, model)
@@ -706,35 +655,18 @@ class TestSituations:
         assert model.calls == 0
         assert talk.told("extraction_skipped").total() == 4
 
-    def test_a_contradiction_leaves_one_and_its_history(self, stack: ExitStack, file: Path) -> None:
-        talk = opened(stack, file)
-        talk.say("I love Korean food.")
-        talk.memory.flush()
-        talk.say("I hate Korean food now.")
-        talk.memory.flush()
-        records = [
-            MemoryRecord.from_value(item.value) for item in talk.memory.store.scan(ANNA.memories)
-        ]
-        [new] = [each for each in records if each.status is Status.ACTIVE]
-        [old] = [each for each in records if each.status is Status.SUPERSEDED]
-        assert "hate" in new.content
-        assert (old.superseded_by, new.supersedes) == (new.id, (old.id,))
-        assert old.updated_at > old.created_at
-
-    def test_with_two_thousand_memories_the_model_sees_few(
-        self, stack: ExitStack, file: Path
-    ) -> None:
+    def test_of_many_memories_the_model_sees_few(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
-        talk = opened(stack, file, model, max_items=1_000)
+        talk = opened(stack, file, model, max_items=100)
         store = talk.memory.store
-        made = [MemoryRecord(content=f"The user owns the boat number {n}.") for n in range(2_000)]
+        made = [MemoryRecord(content=f"The user owns the boat number {n}.") for n in range(200)]
         store.batch([PutOp(ANNA.memories, each.id, each.to_value()) for each in made])
         talk.say("I own a boat and a bicycle.")
         talk.say("I never eat celery.")
         talk.memory.flush()
         assert model.calls == 1
         assert block(model.requests[0], "known_memories").count("\n") + 1 == 20
-        assert len(talk.known()) <= 1_000
+        assert len(talk.known()) <= 100
 
     def test_the_bound_holds_within_one_turn(self, stack: ExitStack, file: Path) -> None:
         talk = opened(stack, file, max_items=2)
@@ -747,15 +679,9 @@ class TestSituations:
 
 def test_every_event_is_described() -> None:
     said = (Event.__doc__ or "").split("Attributes:")[0]
-    sent = set()
-    for file in Path(langgraph_memory.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            match node:
-                case ast.Call(
-                    func=ast.Name("Event" | "event") | ast.Attribute(attr="_tell"),
-                    args=[ast.Constant(str(name)), *_],
-                ):
-                    sent.add(name)
+    files = Path(langgraph_memory.__file__).parent.rglob("*.py")
+    calls = re.compile(r'\b(?:[Ee]vent|_tell)\(\s*"(\w+)"')
+    sent = {name for file in files for name in calls.findall(file.read_text())}
     assert set(re.findall(r"`(\w+)`", said)) == sent
 
 

@@ -89,7 +89,9 @@ def test_the_contrary_and_other_figures_supersede(memories, old, new):
     saved = memories.save(MemoryRecord(content=new))
     assert saved.outcome is Outcome.UPDATED
     assert contents(memories) == [new]
-    assert memories.get(first.id).superseded_by == saved.record.id
+    gone = memories.get(first.id)
+    assert gone.superseded_by == saved.record.id
+    assert gone.updated_at > gone.created_at
 
 
 @pytest.mark.parametrize(
