@@ -103,7 +103,7 @@ def test_sentences_about_the_user(
         ),
         ("我叫柳青,是个木匠", ["用户叫柳青。", "用户是个木匠。"]),
         ("我的狗叫豆包,五岁了", ["用户的狗叫豆包。", "用户的狗五岁了。"]),
-        ("我从长沙搬到了无锡", ["用户从长沙搬到了无锡。"]),
+        ("我从长沙搬到了无锡", ["用户从长沙搬到了无锡，住在无锡。"]),
     ],
 )
 def test_each_clause_speaks_for_itself(text: str, contents: list[str]) -> None:
@@ -744,6 +744,20 @@ def test_long_runs_hide_nothing_before_them(rest: str) -> None:
     assert [each.content for each in read(f"I live in Turku.\n\n{rest}")] == [
         "The user lives in Turku."
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I moved to Vaasa last week.", "The user moved to Vaasa last week and lives there."),
+        ("I moved to Vaasa when I was five.", "The user moved to Vaasa when they were five."),
+        ("I moved in with my girlfriend.", "The user moved in with their girlfriend."),
+        ("我上个月搬到无锡了。", "用户上个月搬到无锡了，住在无锡。"),
+        ("我搬到新房子了。", "用户搬到新房子了。"),
+    ],
+)
+def test_who_moved_to_a_place_lives_there(text: str, content: str) -> None:
+    assert one(text).content == content
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.clauses import about_user
+from langgraph_memory.extraction.rules.chinese.living import settled
 from langgraph_memory.extraction.rules.chinese.tastes import topic_han
 from langgraph_memory.extraction.rules.chinese.words import ADVERBS, I_THEN, POINTING
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
@@ -91,7 +92,7 @@ def read_changed(text: str) -> Draft | None:
         home = "搬" in found["how"] and not found["old"] and not within
         return Draft(
             FACT,
-            about_user(text),
+            settled(about_user(text)) if home else about_user(text),
             0.8 if home else 0.7,
             subject="home" if home else "employer" if "跳" in found["how"] else None,
             retracts=_given_up(old),

@@ -14,7 +14,7 @@ from langgraph_memory.extraction.rules.chinese.words import ADVERBS, I_THEN
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE, SKILL
 from langgraph_memory.offline.lexicon import concepts, is_kind_of, word_meanings
 
-__all__ = ["is_job_han", "read_family", "read_living", "read_working"]
+__all__ = ["is_job_han", "read_family", "read_living", "read_working", "settled"]
 
 _JOB_HAN = re.compile(
     r"(?:员|师|生|家|者|工|医|长|手|商|民|警|兵|匠|农|总监|经理|主管|老板|司机|教练|编辑|记者|会计|出纳|律师|护士|大夫|导演|编剧|演员|主播|博主|秘书|助理|保安|保姆|店主|店长|程序猿|码农|攻城狮|产品|运营|开发|测试|设计|销售|市场|前端|后端|运维|算法|财务|人事|行政|法务|客服|采购|自由职业|全职妈妈|全职爸爸|"
@@ -28,6 +28,15 @@ _LASTING = re.compile(
     r"[\u4e00-\u9fff]{1,3}(?:族|籍)$|[\u4e00-\u9fff]座$|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|[AB]?[ABO]型血|处女座|\d+后$|[零一二三四五六七八九]{2}后$|色盲|近视"
 )
 _NONE = Draft(FACT, "")
+
+
+_MOVED = re.compile(r"搬家?(?:到|去|来|进)了?(?P<where>(?!新|那|这|楼)[\u4e00-\u9fff]{2,6}?)了?$")
+
+
+def settled(content: str) -> str:
+    """A move with where the user lives since: 我住在哪里 finds it by that word only."""
+    moved = _MOVED.search(content)
+    return f"{content}，住在{moved['where']}" if moved else content
 
 
 def read_living(text: str) -> Draft | None:
@@ -46,7 +55,7 @@ def read_living(text: str) -> Draft | None:
     ) or re.match(
         r"^(?:我家|我们家)(?:现在|目前|已经|刚|都|一直|就)*(?:搬|住|在)(?:到|去|了|在)?\S{2,}", text
     ):
-        return Draft(FACT, about_user(text), 0.8, subject="home")
+        return Draft(FACT, settled(about_user(text)), 0.8, subject="home")
     if re.match(
         rf"{I_THEN}(?:的)?(?:老家|家乡|籍贯|祖籍|故乡)|{I_THEN}来自|^我是(?:土生土长的?)?[\u4e00-\u9fff]{{2,6}}人$|{I_THEN}(?:从小)?(?:在|生在|长在)\S{{2,8}}(?:长大|出生)|^我(?:是)?从\S{{2,6}}来的",
         text,

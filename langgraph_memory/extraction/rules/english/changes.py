@@ -271,6 +271,11 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
     return None
 
 
+_ASIDE = re.compile(
+    r"\b(?:when|while|because|as|so|since|after|before|until|and|but|for|ago|then|who|which|where)\b|[,;(]"
+)
+
+
 def _moved(clause: str, content: str, verb: str, rest: str) -> Draft | None:
     """A move: of the user to another home or employer, from one thing to another, or of a thing."""
     if verb == "moved" and not _ONESELF.match(rest):
@@ -293,9 +298,11 @@ def _moved(clause: str, content: str, verb: str, rest: str) -> Draft | None:
     ):
         return Draft(FACT, content, 0.8, subject="employer")
     home = _is_home(clause, rest) or (verb != "moved" and re.search(r"\b(?-i:[A-Z])", rest))
+    # "Where do I live?" finds it by that word only.
+    stays = home and re.search(r"\b(?:to|into)\s(?-i:[A-Z])", rest) and not _ASIDE.search(rest)
     return Draft(
         FACT,
-        content,
+        f"{content} and lives there" if stays else content,
         0.8 if home else 0.7,
         subject="home" if home else None,
         retracts=_given_up(_FROM_TO.match(rest))[:1],
