@@ -18,7 +18,7 @@ _TOKEN = re.compile(
 # of marks is tried from its beginning only: a text takes time in proportion to its length.
 _END = re.compile(
     rf"[。！？][。！？!?]*[”’」』\"')）]*\s*|(?<![!?])[!?]+[”’\"')）]*(?=\s|$|[{HAN}“])\s*|"
-    r"(?:(?<=[^\s.])|(?<=\s\.)|(?<=^\.))\.+[”\"')]*(?=\s)\s+|\n+|…\s+"
+    r"(?<!\.)\.+[”\"')]*(?=\s)\s+|\n+|…\s+"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e|approx|Jr|Sr|Inc|Ltd|Nr|Tel)$"

@@ -746,6 +746,14 @@ def test_long_runs_hide_nothing_before_them(rest: str) -> None:
     ]
 
 
+def test_a_space_before_the_full_stop_joins_no_sentences() -> None:
+    found = read("I am allergic to figs . I live in Turku.")
+    assert [each.content for each in found] == [
+        "The user is allergic to figs.",
+        "The user lives in Turku.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "content"),
     [
