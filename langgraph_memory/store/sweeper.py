@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import TTLConfig
 
+from langgraph_memory.errors import StoreClosedError
 from langgraph_memory.store.drafts import minutes
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def _sweep_from_time_to_time(
             return
         try:
             store.sweep_ttl()
+        except StoreClosedError:
+            return  # It was closed while this thread woke up.
         except Exception:
             # The next sweep tries again; what is expired is hidden from readers meanwhile.
             if not stopped.is_set():

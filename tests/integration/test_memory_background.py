@@ -732,7 +732,6 @@ class TestTheEnd:
             from langchain_core.language_models import FakeListChatModel
             from langchain_core.messages import HumanMessage
             from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite import SqliteSaver
             from langgraph_memory import Memory
             from langgraph_memory.extraction import ModelExtractor
             from langgraph_memory.settings import AgentSettings, LongTermMemorySettings
