@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Recorded conversations are not part of the repository: make bench DATA=folder
 DATA ?=
+# Tests run side by side: make test WORKERS=4
+WORKERS ?= 2
 
 .PHONY: demo test lint format bench clean
 
@@ -11,7 +13,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/python demo/run.py
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
