@@ -431,7 +431,7 @@ def test_a_job_that_is_not_ready_waits_until_it_is_or_is_asked_for(queue, time_n
 
 
 FORKING = """
-import os, sys, threading
+import os, sys, threading, time
 from langgraph_memory.jobs import JobQueue, Worker
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -444,10 +444,11 @@ def work(job):
     if job.subject == "anna":
         go_on.wait()
 
-worker = Worker(queue, work, interval=0.01)
+worker = Worker(queue, work, interval=60)
 queue.request("anna")
 worker.start()
 assert begun.wait(20)
+time.sleep(0.5)  # No thread is to be in the database while the process forks.
 told, tell = os.pipe()
 if os.fork():
     go_on.set()
