@@ -369,7 +369,7 @@ def test_what_is_of_a_story_of_the_moment_or_ironic(text: str) -> None:
             MemoryType.GOAL,
         ),
         (
-            "frankly I adore bagpipes, any festivals near Cork?",
+            "not gonna lie I adore bagpipes, any festivals near Cork?",
             "The user adores bagpipes.",
             MemoryType.PREFERENCE,
         ),
@@ -492,6 +492,48 @@ def test_chinese_clauses_about_the_user_and_what_is_around(text: str, contents: 
 )
 def test_what_a_request_goes_back_to_or_leaves_out(text: str, contents: list[str]) -> None:
     assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "kind"),
+    [
+        ("Musicals aren't really for me", "The user does not like Musicals.", "preference"),
+        ("can't get enough of rye bread", "The user loves rye bread.", "preference"),
+        ("evenings work best for me", "The user prefers evenings.", "preference"),
+        ("not a big meat eater", "The user is not a big meat eater.", "preference"),
+        ("not keen on ferries tbh", "The user is not keen on ferries.", "preference"),
+        (
+            "rather take a bus than a taxi",
+            "The user would rather take a bus than a taxi.",
+            "preference",
+        ),
+        ("Open offices drain me", "Open offices drain the user.", "preference"),
+        ("the dream is to breed alpacas", "The user's dream is to breed alpacas.", "goal"),
+        (
+            "aim to finish my memoir this year",
+            "The user aims to finish their memoir this year.",
+            "goal",
+        ),
+        ("working toward a pilot licence", "The user is working toward a pilot licence.", "goal"),
+    ],
+)
+def test_tastes_and_aims_without_their_usual_words(text: str, content: str, kind: str) -> None:
+    found = one(text)
+    assert (found.content, found.type) == (content, kind)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "that one works better for me",
+        "This draft isn't for me",
+        "can't get enough of it",
+        "want to see the diff",
+        "going to bed now",
+    ],
+)
+def test_what_points_or_passes_is_neither_taste_nor_aim(text: str) -> None:
+    assert not read(text)
 
 
 @pytest.mark.parametrize(

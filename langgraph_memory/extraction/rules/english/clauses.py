@@ -67,8 +67,8 @@ _ELLIPSIS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, lead in (
         (r"^(?:been|got)\s(?!it\b|the\b|this\b|that\b|you\b|an?\serror)", "I have "),
         (
-            r"^(?:allergic|intolerant|based|originally\sfrom|lactose|vegan|vegetarian|married|single|retired|not\sa\s(?:big\s|huge\s)?fan|not\sinto|fluent|diabetic|into|"
-            r"a\s(?:huge\s|big\s)?fan|(?:huge|big|massive)\sfan|working\s(?:on|at|as|for)|learning|trying\sto|saving|training\sfor|living|planning|hoping|"
+            r"^(?:allergic|intolerant|based|originally\sfrom|lactose|vegan|vegetarian|married|single|retired|not\sa\s(?:\w+\s){1,3}?(?:fan|person|drinker|eater|lover)\b|not\s(?:into|keen|big|sold)\b|fluent|diabetic|into|"
+            r"a\s(?:huge\s|big\s)?fan|(?:huge|big|massive)\sfan|working\s(?:on|at|as|for)|learning|trying\sto|saving|training\sfor|living|planning|hoping|going\sto|working\stowards?|aiming|"
             r"currently\s\w+ing|pregnant|never\sbeen|born\s)\b",
             "I am ",
         ),
@@ -77,6 +77,8 @@ _ELLIPSIS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"can\snot\s(?:eat|drink|have|stand|do|take|handle|tolerate|spend|afford)|do\snot\s(?:eat|drink|smoke|like|drive|fly|want)\b|moved\sto|quit\s|joined|would\srather|will\snot\s(?:eat|fly|drink|pay)|speak|need\sto\savoid|switched\s(?:from|to))\b",
             "I ",
         ),
+        (r"^rather\s(?=(?:have|take|go|stay|eat|drink|walk|be)\b)", "I would "),
+        (r"^(?:want|aim)\s(?=to\b)", "I "),
         (r"^(?:mum|mom|dad|grandma|grandpa|hubby|wife|husband)\b(?=\s|'s)", "my "),
         (
             r"^(?:budget|name|birthday|goal|hometown|favou?rite\s\w+)\s(?:is|are|was)\b|^(?:name|budget)'s\b",

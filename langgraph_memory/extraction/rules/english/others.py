@@ -21,7 +21,7 @@ __all__ = ["read_other", "subject_of", "with_antecedent"]
 _P, _C, _F = MemoryType.PREFERENCE, MemoryType.CONSTRAINT, MemoryType.FACT
 _EFFECT = re.compile(
     r"^(?P<what>[\w\s'’-]{2,50}?)\s(?:always\s|usually\s|really\s|often\s|just\s|literally\s|tends?\sto\s|can\s|could\s|might\s|may\s|will\s|would\s)*(?P<verb>gives?|makes?|causes?|triggers?|upsets?|wrecks?|kills?|sends?|sets?\soff|does\snot\sagree\swith|do\snot\sagree\swith|"
-    r"disagrees?\swith|messes?\s(?:up|with)|irritates?|bothers?|puts?|keeps?|drives?|bores?|scares?|terrif(?:y|ies)|relax(?:es)?|calms?|stress(?:es)?|annoys?|tires?|exhausts?|overwhelms?|fascinates?|delights?|excites?|disgusts?|freaks?|creeps?|grosses|hurts?|destroys?|flares?\sup)\s(?P<whom>(?:me|my|us)\b.*|(?:hives|a\srash|reactions?)\b.*\bme\b.*)$",
+    r"disagrees?\swith|messes?\s(?:up|with)|irritates?|bothers?|puts?|keeps?|drives?|bores?|scares?|terrif(?:y|ies)|relax(?:es)?|calms?|stress(?:es)?|drains?|annoys?|tires?|exhausts?|overwhelms?|fascinates?|delights?|excites?|disgusts?|freaks?|creeps?|grosses|hurts?|destroys?|flares?\sup)\s(?P<whom>(?:me|my|us)\b.*|(?:hives|a\srash|reactions?)\b.*\bme\b.*)$",
     re.I,
 )
 _THING = re.compile(

@@ -63,7 +63,7 @@ _OPENER = re.compile(
     r"btw|by\sthe\sway|fyi|for\sthe\srecord|for\scontext|for\syour\sinformation|for\sreference|for\sbackground|"
     r"just\sso\syou\sknow|just\sto\slet\syou\sknow|so\syou\sknow|jsyk|heads[\s-]up|note\sto\sself|"
     r"as\s(?:you\sknow|i\ssaid|mentioned|i\smentioned|a\sreminder)|like\si\ssaid|to\sbe\s(?:honest|clear|fair|precise)|"
-    r"tbh|ngl|in\sfact|correction|update|edit|sorry|apologies|oops|wait|hold\son|no\swait|scratch\sthat|strike\sthat|"
+    r"tbh|ngl|not\s(?:gonna|going\sto)\slie|in\sfact|correction|update|edit|sorry|apologies|oops|wait|hold\son|no\swait|scratch\sthat|strike\sthat|"
     r"my\s(?:bad|mistake)|nevermind|never\smind(?:\sthat)?|good\s(?:morning|afternoon|evening|day)|thanks(?:\sa\slot)?|"
     r"thank\syou(?:\sso\smuch)?|cheers|sure|yes|yeah|yep|yup|nope|no(?=,)|right|great|nice|cool|guess\swhat|fun\sfact|"
     r"(?:one|another)\s(?:more\s)?thing|a\sbit\sabout\sme|about\sme|little\sabout\sme|first\sof\sall|first|second(?:ly)?|finally|lastly|"

@@ -40,8 +40,28 @@ _CAUSE = re.compile(
 )
 
 
+# What suits somebody is what they like: "horror is not for me".
+_SUITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), into)
+    for pattern, into in (
+        (
+            r"^(?!(?:it|that|this|there|these|those|he|she|they)\b)(?P<what>[\w'-]+(?:\s[\w'-]+){0,3}?)\s(?:is|are)\s(?:just\s|really\s)?not\s(?:really\s|quite\s)?for\s(?:me|us)$",
+            r"I do not like \g<what>",
+        ),
+        (
+            r"^(?!(?:it|that|this|these|those|what)\b)(?P<what>[\w'-]+(?:\s[\w'-]+){0,3}?)\s(?:works?|suits?)\s(?:me\sbest|(?:best|better)\sfor\sme)$",
+            r"I prefer \g<what>",
+        ),
+        (r"^(?:I\s)?can\snot\sget\senough\sof\s(?P<what>\S.*)$", r"I love \g<what>"),
+        (r"^the\s(?P<what>goal|aim|dream|plan)\sis(?=\sto\s)", r"my \g<what> is"),
+    )
+)
+
+
 def plain_order(clause: str) -> str:
     """The clause with its subject first, or the clause as it is."""
+    for pattern, into in _SUITS:
+        clause = pattern.sub(into, clause)
     clause = _TEND.sub(lambda one: f"{one.group(1)} ", clause)
     clause = re.sub(r"^I would say (?:that )?(?=(?:my|our|I|we)\b)", "", clause)
     clause = re.sub(r"^((?:my|our)(?:\s[\w'’-]+){1,4}?):\s(?=\S)", r"\1 is ", clause, flags=re.I)
