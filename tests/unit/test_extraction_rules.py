@@ -539,6 +539,35 @@ def test_what_points_or_passes_is_neither_taste_nor_aim(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("打算明年考潜水证", ["用户打算明年考潜水证。"]),
+        ("想学弹古筝", ["用户想学弹古筝。"]),
+        ("梦想是开一家书店", ["用户梦想是开一家书店。"]),
+        ("比较喜欢木头家具", ["用户比较喜欢木头家具。"]),
+        ("对集邮情有独钟", ["用户对集邮情有独钟。"]),
+        ("听歌只听民谣", ["用户听歌只听民谣。"]),
+        ("比起猫我更喜欢兔子", ["比起猫，用户更喜欢兔子。"]),
+        ("早就不吃斋了", ["用户早就不吃斋了。"]),
+        ("周四下午我得去复查", ["用户周四 (2026-12-03)下午得去复查。"]),
+        ("想做一张海报", []),
+        ("想学一下怎么用", []),
+        ("准备一份合同", []),
+        ("喝汤只喝了半碗", []),
+        ("比较喜欢第一版", []),
+        ("更喜欢下一个", []),
+        ("喜欢安静的人很多", []),
+    ],
+)
+def test_wishes_and_tastes_without_a_subject(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+def test_a_diet_that_is_over_binds_nobody() -> None:
+    assert one("早就不吃素了").type is MemoryType.FACT
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

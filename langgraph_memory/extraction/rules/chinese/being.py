@@ -149,7 +149,7 @@ def read_health(text: str) -> Draft | None:
         return Draft(PREFERENCE, about_user(text), 0.6)
     if re.match(rf"{I_THEN}(?:跟|和|与)\S{{1,8}}无缘", text):
         return Draft(CONSTRAINT, about_user(text), 0.6, 0.7)
-    if re.search(r"过敏|不耐受|起疹|起红疹|浑身痒|嗓子肿|喉咙肿|呼吸困难", text):
+    if re.search(r"过敏|不耐受?|起疹|起红疹|浑身痒|嗓子肿|喉咙肿|呼吸困难", text):
         never = _NOT_ALLERGIC.search(text)
         if never:
             things = re.split(r"[和与跟及、]|以及", never["to"] or never["what"] or "")
@@ -165,7 +165,7 @@ def read_health(text: str) -> Draft | None:
         return Draft(CONSTRAINT, about_user(text), 0.85)
     if _HEALTH.search(text) and not re.search(r"(?:想|问|知道|了解|治)\S{0,4}$", text[:6]):
         return Draft(FACT, about_user(text), 0.85)
-    if _DIET.search(text) and not re.search(r"不再|不用|不必|不是|没有?忌口", text):
+    if _DIET.search(text) and not re.search(r"不再|不吃[素斋全]|不用|不必|不是|没有?忌口", text):
         return Draft(CONSTRAINT, about_user(text), 0.85, subject="diet")
     found = re.match(rf"{I_THEN}(?:怕|害怕|恐惧|恐)(?P<what>\S{{1,10}})$", text)
     if found and not re.match(

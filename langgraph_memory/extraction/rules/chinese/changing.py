@@ -70,7 +70,7 @@ def read_changed(text: str) -> Draft | None:
             if verb in {"喜欢", "爱"}
             else f"habit:{topic_han(what) or verb}"
         )
-        kind = CONSTRAINT if verb in {"吃", "喝"} else FACT
+        kind = CONSTRAINT if verb in {"吃", "喝"} and what not in {"素", "斋"} else FACT
         return Draft(kind, about_user(text), 0.65, subject=subject, retracts=(f"用户{verb}{what}",))
     if re.match(
         rf"{I_THEN}(?:开始|重新|又)(?:开始)?(?:吃|喝|学|练|跑|用|做|养|戒|上\S?班|健身|减肥|上班|跑步)\S*",

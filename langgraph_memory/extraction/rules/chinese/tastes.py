@@ -14,7 +14,7 @@ from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
 
 __all__ = ["read_disliking", "read_liking", "read_refusing", "topic_han"]
 
-_LIKE = r"(?:喜欢|喜爱|热爱|钟爱|偏爱|酷爱|偏好|爱好|爱(?!人)|迷上|痴迷|沉迷|中意|倾向于?|偏向于?|在意|看重|讲究|追求|习惯于?|享受|离不开|prefer|like|love|enjoy|青睐|好(?=[吃喝酒]))"
+_LIKE = r"(?:喜欢|喜爱|热爱|钟爱|偏爱|酷爱|偏好|偏(?![高低头瘦胖冷远差大小要])|爱好|爱(?!人)|迷上|痴迷|沉迷|中意|倾向于?|偏向于?|在意|看重|讲究|追求|习惯于?|享受|离不开|prefer|like|love|enjoy|青睐|好(?=[吃喝酒]))"
 _HATE = r"(?:讨厌|厌恶|反感|恨|受不了|忍受不了|接受不了|无法接受|无法忍受|不能接受|不能忍受|嫌弃|排斥|抗拒|烦|嫌|看不惯|吃不惯|喝不惯|hate|抵触)"
 _EAT = r"(?:吃|喝|碰|沾|食用|摄入|抽|吸|饮|沾染)"
 _CAN_NOT = r"(?:不能|不可以|不敢|没法|无法|不宜|不得(?!不|已)|不方便|不可)"
@@ -185,7 +185,7 @@ def read_refusing(text: str) -> Draft | None:
             else None,
         )
     if re.match(
-        r"^我\S{0,8}?只(?:带|走|刷|骑|穿|看|听|读|买|订|选|收|用|喝|吃|坐|住|接受|考虑|认|去|信)[\u4e00-\u9fffA-Za-z]{1,}",
+        r"^我\S{0,8}?只(?:带|走|刷|骑|玩|穿|看|听|读|买|订|选|收|用|喝|吃|坐|住|接受|考虑|认|去|信)(?!了|过|到)[\u4e00-\u9fffA-Za-z]{1,}",
         text,
     ) and not re.search(r"这|那|今天|只(?:看到|听说|听到|用了|买了|吃了|读了|去了)", text):
         return Draft(PREFERENCE, about_user(text), 0.65, 0.85)
