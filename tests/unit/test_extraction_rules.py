@@ -568,6 +568,27 @@ def test_a_diet_that_is_over_binds_nobody() -> None:
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("相声我实在听不下去", ["用户实在听不下去相声。"]),
+        ("我常看话剧，歌剧实在看不下去", ["用户看不下去歌剧。"]),
+        ("桌游我不太感冒", ["用户对桌游不太感冒。"]),
+        ("对钓鱼完全无感", ["用户对钓鱼完全无感。"]),
+        ("敝姓司徒", ["用户姓司徒。"]),
+        ("重度拖延症，怎么办", ["用户是重度拖延症。"]),
+        ("我送牛奶的，起得早", ["用户送牛奶的。"]),
+        ("我在小米写代码", ["用户在小米写代码。"]),
+        ("坐标银川，附近有什么好爬的山", ["用户坐标银川。"]),
+        ("重度雾霾要戴口罩", []),
+        ("呵呵，我最爱半夜改稿了", []),
+        ("我可太爱填表了呢", []),
+    ],
+)
+def test_who_and_what_for_in_spoken_chinese(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -40,7 +40,7 @@ _LONGEST_SENTENCE = 600
 _LONGEST_MESSAGE = 20_000
 _JOKE = re.compile(
     r"(?:^|\s)/s\b|\b(?:just\s)?(?:kidding|joking)\b|\bjk\b|\bsarcasm\b|\bnot\sreally\s?(?:lol|haha)|^\W*(?:lol|haha|yeah|oh|sure)[,\s]+(?:lol\s|yeah\s|oh\s)?(?:sure|right)\b|\byeah,?\sright\b|^\W*oh,?\s(?:great|wonderful|perfect|fantastic|brilliant|lovely|joy)\b|\bjust\slove\s(?:it\swhen|how)\b|^\W*great,\s(?:another|more)\b|\bnot!\s*$|🙃|\bas\sif!|"
-    r"开(?:个|的)?玩笑|逗你|反话|反讽|讽刺|狗头|\[doge\]|才怪|骗你的|说着玩|^(?:哈哈)+哈*我(?:是|就是)",
+    r"开(?:个|的)?玩笑|逗你|反话|反讽|讽刺|狗头|\[doge\]|才怪|骗你的|说着玩|^\W*呵呵|我(?:可|真是?)太\S+[了呢]呢|^(?:哈哈)+哈*我(?:是|就是)",
     re.IGNORECASE,
 )
 _JOKE_BEFORE = re.compile(

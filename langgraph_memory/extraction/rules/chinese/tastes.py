@@ -39,17 +39,16 @@ def read_disliking(text: str) -> Draft | None:
         rf"{I_THEN}(?:不(?:太|怎么|是很|大|是特别|算|咋)?(?:{_LIKE}|感兴趣|想(?=\S*以后))|没(?:那么|多)?{_LIKE}|{_HATE})\s*(?P<what>\S.*)$",
         text,
     ) or re.match(
-        rf"^我们?{ADVERBS}对(?P<what>\S{{1,12}}?)(?:不太?|没(?:有|什么)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感)",
+        rf"^我们?{ADVERBS}对(?P<what>\S{{1,12}}?)(?:不太?|没(?:有|什么)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感)|^我们?对(?P<nothing>\S{{1,12}}?)(?:完全|真的?)?无感$",
         text,
     )
     if found:
-        if POINTING.match(found.group("what")):
+        what = next(one for one in found.groups() if one)
+        if POINTING.match(what):
             return _NONE
-        return Draft(
-            PREFERENCE, about_user(text), 0.65, subject=f"taste:{topic_han(found.group('what'))}"
-        )
+        return Draft(PREFERENCE, about_user(text), 0.65, subject=f"taste:{topic_han(what)}")
     found = re.match(
-        rf"{I_THEN}(?P<verb>吃|喝|闻|坐|看|听|住|受|熬|玩|开|跑|爬|用|穿)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
+        rf"{I_THEN}(?P<verb>吃|喝|闻|坐|看|听|读|住|受|熬|玩|开|跑|爬|用|穿)不(?:了|惯|来|得|下|习惯)(?P<what>\S*)$",
         text,
     )
     if found and not POINTING.match(found.group("what")) and found.group("what"):

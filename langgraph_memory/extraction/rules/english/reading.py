@@ -181,7 +181,7 @@ def _requested(plain: str, *, asked: bool) -> list[Draft]:
         )
     # "I'm allergic to nuts, is that okay?": the first half is stated.
     halves = re.split(
-        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|did|would|should|any|who|when|will)\b)",
+        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|did|would|should|any(?:thing|one|where)?|who|when|will)\b)",
         bare,
         maxsplit=1,
     )
