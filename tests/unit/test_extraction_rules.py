@@ -589,6 +589,33 @@ def test_who_and_what_for_in_spoken_chinese(text: str, contents: list[str]) -> N
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("Midwife here", ["The user is a Midwife."]),
+        ("Celiac here, snack ideas?", ["The user is Celiac."]),
+        ("welder here, late shifts", ["The user is a welder."]),
+        ("Wanda here", ["The user's name is Wanda."]),
+        ("Started at Nokia in spring", ["The user started at Nokia in spring."]),
+        ("got promoted to foreman", ["The user got promoted to foreman."]),
+        ("mostly write Ruby", ["The user mostly writes Ruby."]),
+        ("proud mum of a girl", ["The user is proud mum of a girl."]),
+        ("I left coaching in 2019", ["The user left coaching in 2019."]),
+        ("I spent six years as a diver", ["The user spent six years as a diver."]),
+        ("the essay is due on 4 May", ["The user's essay is due on 4 May."]),
+        ("our wedding isn't on the 2nd, it's on the 3rd", ["The user's wedding is on the 3rd."]),
+        ("Any plumbers here", []),
+        ("Great food here", []),
+        ("I left running water on", []),
+        ("the switch is on the wall", []),
+    ],
+)
+def test_english_without_its_subject_or_with_what_it_corrects(
+    text: str, contents: list[str]
+) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -24,12 +24,12 @@ _HEALTH = re.compile(
     re.I,
 )
 _DIET = re.compile(
-    r"\b(?:vegan|vegetarian|veggie|pescatarian|flexitarian|plant-based|keto|paleo|kosher|halal|gluten-free|dairy-free|sugar-free|teetotal\w*|lacto-\w+|fruitarian|"
+    r"\b(?:vegan|vegetarian|veggie|pescatarian|flexitarian|plant-based|keto|paleo|kosher|halal|(?:gluten|dairy|sugar)[\s-]free|teetotal\w*|lacto-\w+|fruitarian|"
     r"off\s(?:sugar|dairy|gluten|meat|alcohol|carbs|caffeine|booze)|low-carb)\b|\bon\s(?:a|an|the)\s[\w\s-]*diet\b",
     re.I,
 )
 _LASTING = re.compile(
-    r"^(?:(?:happily|recently|newly|still|now|currently|a|an|the|also|very|quite|pretty|extremely|highly|rather|kind\sof|bit|the\sonly|really|totally|severely|mildly|partially|legally|deathly|more\sof|technically|actually)\s)*(?:"
+    r"^(?:(?:happily|recently|newly|still|now|currently|a|an|the|also|very|quite|pretty|extremely|highly|rather|kind\sof|bit|the\sonly|really|totally|severely|mildly|partially|legally|deathly|more\sof|technically|actually|proud)\s)*(?:"
     r"(?:left|right)-?\s?handed|lefty|righty|ambidextrous|single|married|divorced|separated|widowed|engaged|retired|unemployed|self-?employed|between\sjobs|"
     r"bi?lingual|trilingual|multilingual|introvert(?:ed)?|extrovert(?:ed)?|ambivert|shy|religious|muslim|christian|catholic|jewish|hindu|buddhist|atheist|"
     r"gay|lesbian|queer|bisexual|straight|trans(?:gender)?|non-?binary|homeschooled|adopted|only\schild|twin|orphan|"
@@ -175,7 +175,7 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
     ):
         return Draft(fact, content, 0.65)
     if re.match(
-        r"(?:supposed|due|scheduled|set|expected|booked)\s(?:to|in|on|for|back)\b", rest, re.I
+        r"(?:supposed|meant|due|scheduled|set|expected|booked)\s(?:to|in|on|for|back)\b", rest, re.I
     ):
         return Draft(MemoryType.EPISODE, content, 0.5) if has_date(rest) else None
     if re.match(

@@ -34,7 +34,7 @@ _CHANGE = frozenset(
     adopted married divorced retired broke lost founded launched grew studied majored worked
     gave became changed went converted enrolled emigrated immigrated settled transferred
     resigned got hurt injured tore cut co-founded cofounded turned opened began trained ditched
-    dropped swapped replaced served lived painted repainted renovated redecorated insulated tiled taught finished completed
+    dropped swapped replaced served lived spent painted repainted renovated redecorated insulated tiled taught finished completed
     """)
 )
 
@@ -162,9 +162,13 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
             subject=f"habit:{base}".strip(),
             retracts=(retracted,) if retracted else _given_up(_OLD.match(what)),
         )
+    if verb == "spent":
+        years = re.match(r".{1,20}\byears?\s(?:as|at|in|with|working)\b", rest)
+        return Draft(FACT, content, 0.6) if years else None
     if verb in {"joined", "left", "resigned"}:
         if verb == "left" and not re.search(
-            r"\b(?:job|company|firm|bank|team|my|(?-i:[A-Z])\w+|school|university)\b", rest
+            r"\b(?:job|company|firm|bank|team|my|(?-i:[A-Z])\w+|school|university)\b|^\w+ing(?:$|\s(?:after|in|for|last)\b)",
+            rest,
         ):
             return None
         if verb == "left" and re.match(
@@ -175,7 +179,7 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
         return Draft(FACT, content, 0.85, subject="employer")
     if verb in {"started", "began"}:
         if re.search(
-            r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])|company|business|university|school|as\sa|my\sown)\b",
+            r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])\w+|company|business|university|school|as\sa|my\sown)\b",
             rest,
         ):
             return Draft(FACT, content, 0.8, subject="job")

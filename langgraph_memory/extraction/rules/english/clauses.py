@@ -65,16 +65,19 @@ _HEDGE = re.compile(
 _ELLIPSIS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), lead)
     for pattern, lead in (
-        (r"^(?:been|got)\s(?!it\b|the\b|this\b|that\b|you\b|an?\serror)", "I have "),
+        (
+            r"^(?:been|got)\s(?!promoted|married|divorced|engaged|laid|diagnosed|it\b|the\b|this\b|that\b|you\b|an?\serror)",
+            "I have ",
+        ),
         (
             r"^(?:allergic|intolerant|based|originally\sfrom|lactose|vegan|vegetarian|married|single|retired|not\sa\s(?:\w+\s){1,3}?(?:fan|person|drinker|eater|lover)\b|not\s(?:into|keen|big|sold)\b|fluent|diabetic|into|"
             r"a\s(?:huge\s|big\s)?fan|(?:huge|big|massive)\sfan|working\s(?:on|at|as|for)|learning|trying\sto|saving|training\sfor|living|planning|hoping|going\sto|working\stowards?|aiming|"
-            r"currently\s\w+ing|pregnant|never\sbeen|born\s)\b",
+            r"currently\s\w+ing|pregnant|never\sbeen|born\s|no\slonger\s(?=vegan|vegetarian|pregnant|gluten|dairy|single|married|on\b|in\b|at\b)|proud\s(?:mum|mom|dad|parent|owner))\b",
             "I am ",
         ),
         (
             r"^(?:used\sto|(?:really\s|absolutely\s|totally\s|also\s|just\s|simply\s)?(?:love|hate|prefer|dislike|adore|loathe|detest|enjoy)|live\sin|work\s(?:at|as|in|for)|"
-            r"can\snot\s(?:eat|drink|have|stand|do|take|handle|tolerate|spend|afford)|do\snot\s(?:eat|drink|smoke|like|drive|fly|want)\b|moved\sto|quit\s|joined|would\srather|will\snot\s(?:eat|fly|drink|pay)|speak|need\sto\savoid|switched\s(?:from|to))\b",
+            r"(?:(?:just|recently|finally|only|mostly|mainly|usually|now|still)\s)*(?:moved\sto|started\s(?:at|as|working)|write\s(?-i:[A-Z])\w*|retired|relocated|got\s(?:promoted|married|divorced|engaged|laid\soff|diagnosed))|can\snot\s(?:eat|drink|have|stand|do|take|handle|tolerate|spend|afford)|do\snot\s(?:eat|drink|smoke|like|drive|fly|want)\b|moved\sto|quit\s|joined|would\srather|will\snot\s(?:eat|fly|drink|pay)|speak|need\sto\savoid|switched\s(?:from|to))\b",
             "I ",
         ),
         (r"^rather\s(?=(?:have|take|go|stay|eat|drink|walk|be)\b)", "I would "),
@@ -176,6 +179,11 @@ _AS_ONE = re.compile(
     r"^as\s(?P<what>an?\s[^,.]{2,40}?),?\s(?=(?P<who>I|we)\s(?:\w+ly\s)?(?P<verb>(?!want\b)\w+))",
     re.IGNORECASE,
 )
+# "My flight is not on the 4th, it is on the 5th" says one thing.
+_NOT_BUT = re.compile(
+    r"(?P<is>\b(?:my|our)\s[\w\s'-]{2,30}?\s(?:is|are))\snot\s[^,;]{1,40}[,;]\s(?:but|it\sis|they\sare)\s(?P<new>\S)",
+    re.IGNORECASE,
+)
 _WITH_ME = re.compile(
     rf"^(my|our)\s((?:\w+\s)?(?:{KIN}|{PET}|friends?|team|colleagues?|boss|(?:room|flat|house)mates?)"
     r"(?:\s(?-i:[A-Z])\w+)?\s)and\s(?:I|me)\s",
@@ -203,6 +211,7 @@ def _pieces(sentence: str) -> Iterator[str]:
     ):
         yield sentence
         return
+    sentence = _NOT_BUT.sub(r"\g<is> \g<new>", sentence)
     condition = _CONDITION.match(sentence)
     if condition and _orders(sentence[condition.end() :]):
         # The order and when it holds belong together.

@@ -132,7 +132,7 @@ def read_obliged(clause: str, said: Predicate) -> Draft | None:
     ):
         return Draft(FACT, content, 0.85)
     if has_date(said.rest) and said.verb in one_of(
-        "submit deliver finish hand file move present renew pay leave ship"
+        "submit deliver finish hand turn defend file move present renew pay leave ship"
     ):
         return Draft(EPISODE, content, 0.5)
     return read_need(clause, said.verb, f"to {said.verb} {said.rest}")

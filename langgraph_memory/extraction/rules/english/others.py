@@ -47,7 +47,7 @@ _SUFFICES = re.compile(
 )
 # "It is London" names nobody; "it is Ann here" does.
 _HERE = re.compile(
-    r"^(?P<it>(?:it|this)\sis\s)?(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\s(?(it)(?:here|speaking|from\b)[^,]*(?:,.*)?|here)$",
+    r"^(?:it|this)\sis\s(?P<name>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])\w+)?)\s(?:here|speaking|from\b)[^,]*(?:,.*)?$",
     re.I,
 )
 _AT_OURS = re.compile(

@@ -181,14 +181,16 @@ def _requested(plain: str, *, asked: bool) -> list[Draft]:
         )
     # "I'm allergic to nuts, is that okay?": the first half is stated.
     halves = re.split(
-        r"[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|did|would|should|any(?:thing|one|where)?|who|when|will)\b)",
+        r"(?<=\shere),\s+|[,;]\s+(?=(?:so\s|and\s|but\s)?(?:what|where|which|how|can|could|is|are|do|does|did|would|should|any(?:thing|one|where)?|who|when|will)\b)",
         bare,
         maxsplit=1,
     )
     if (
         len(halves) == 2
         and not is_question(halves[0])
-        and re.match(r"(?:I|we|my|our|(?:it|this)\sis)\b", without_filler(halves[0]), re.I)
+        and re.match(
+            r"(?:I|we|my|our|(?:it|this)\sis)\b|.*\shere$", without_filler(halves[0]), re.I
+        )
     ):
         return read_english(halves[0])
     return []

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from langgraph_memory.extraction.rules.english.word_classes import is_job
+
 __all__ = ["plain_order"]
 
 _WHAT = r"(?P<what>[\w\s'’+#.-]{2,60}?)"
@@ -53,8 +55,16 @@ _SUITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"I prefer \g<what>",
         ),
         (r"^(?:I\s)?can\snot\sget\senough\sof\s(?P<what>\S.*)$", r"I love \g<what>"),
+        (r"^the\s(?P<what>(?:\w+\s)?\w+)\sis(?=\sdue\s)", r"my \g<what> is"),
         (r"^the\s(?P<what>goal|aim|dream|plan)\sis(?=\sto\s)", r"my \g<what> is"),
     )
+)
+
+
+# Who speaks: "nurse here", "single mum of three here".
+_HERE = re.compile(
+    r"^(?!(?:I|we|you|he|she|it|this|that|they|there|what|who|is|are|am|my|our|your|the|an?|any|some|many|other|all|more|everything|everyone|nothing|nobody|no|not|right|back|over|out|only|still|same|up|down|in|from|live|work|come|see|got)\b)(?P<what>[\w-]+(?:\s(?!(?:is|are|was|were|works?|lives?|has|have|do|does)\b)[\w-]+){0,4}?)\shere(?:,\s.*)?$",
+    re.IGNORECASE,
 )
 
 
@@ -62,6 +72,13 @@ def plain_order(clause: str) -> str:
     """The clause with its subject first, or the clause as it is."""
     for pattern, into in _SUITS:
         clause = pattern.sub(into, clause)
+    here = _HERE.match(clause)
+    if here:
+        what = here["what"]
+        bare = (
+            "" if what[:1].isupper() and not is_job(what) else "an " if what[0] in "aeiou" else "a "
+        )
+        return f"I am {bare}{what}"
     clause = _TEND.sub(lambda one: f"{one.group(1)} ", clause)
     clause = re.sub(r"^I would say (?:that )?(?=(?:my|our|I|we)\b)", "", clause)
     clause = re.sub(r"^((?:my|our)(?:\s[\w'’-]+){1,4}?):\s(?=\S)", r"\1 is ", clause, flags=re.I)
