@@ -485,15 +485,20 @@ class MemoryService:
 
     # -- life
 
+    @property
+    def _reads(self) -> bool:
+        """Whether turns are read here; those that wait may be another agent's."""
+        return self.settings.enabled and self.settings.auto_extract
+
     def start(self) -> None:
         """Begin with the jobs that another process left."""
-        if self.settings.enabled and self.settings.auto_extract:
+        if self._reads:
             self._worker.start()
 
     def flush(self) -> int:
         """Do now what waits in the background, in this thread; how many jobs were done."""
         self._threads.wait(self.settings.load_timeout)
-        return self._worker.flush()
+        return self._worker.flush() if self._reads else 0
 
     def close(self) -> None:
         """Stop after what runs now; what waits is left for the next process."""

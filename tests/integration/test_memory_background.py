@@ -599,6 +599,15 @@ class TestWhatIsRead:
         talk.memory.flush()
         assert "The user is allergic to lupins." in talk.known()
 
+    def test_nothing_where_reading_is_switched_off(self, stack: ExitStack, file: Path) -> None:
+        """What waits is another agent's of the same namespace, or was said while it was on."""
+        model = Reader()
+        talk = opened(stack, file, model)
+        talk.say("I keep bees on the roof.")
+        assert opened(stack, file, auto_extract=False).memory.flush() == 0
+        assert talk.memory.flush() == 1
+        assert model.read == [["I keep bees on the roof."]]
+
     def test_a_very_long_message(self, stack: ExitStack, file: Path) -> None:
         model = Reader()
         talk = opened(stack, file, model)
