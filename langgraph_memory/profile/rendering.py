@@ -10,14 +10,12 @@ from pydantic import BaseModel
 from langgraph_memory.profile.fields import nested_model
 from langgraph_memory.profile.reading import dumped
 from langgraph_memory.recall.budget import within
-from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
+from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["lines"]
 
 
-def lines(
-    profile: BaseModel, *, tokens: int = 200, counter: TokenCounter = DEFAULT_COUNTER
-) -> list[tuple[str, str]]:
+def lines(profile: BaseModel, *, tokens: int = 200) -> list[tuple[str, str]]:
     """Names and values of the fields that are set, in the order of the model.
 
     A field is named by its title, or else by its name; one of a nested model with the name around
@@ -26,10 +24,11 @@ def lines(
     Args:
         profile: The profile; fields that were not given are not shown, even if they have a default.
         tokens: For all lines; where there are too many, the fields declared first come first.
-        counter: Counts tokens.
     """
     told = _lines(type(profile), dumped(profile), "")
-    chosen = within(told, lambda line: counter.count_text(f"- {line[0]}: {line[1]}\n"), tokens)
+    chosen = within(
+        told, lambda line: DEFAULT_COUNTER.count_text(f"- {line[0]}: {line[1]}\n"), tokens
+    )
     return [line for line, _ in chosen]
 
 

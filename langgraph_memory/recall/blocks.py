@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.recall.report import Recalled
 from langgraph_memory.records import Confirmation, MemoryRecord, Scope, is_record
-from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
+from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = [
     "RECALLED_TAG",
@@ -90,7 +90,6 @@ def standing_block(
     *,
     tokens: int = 200,
     profile: Sequence[tuple[str, str]] = (),
-    counter: TokenCounter = DEFAULT_COUNTER,
 ) -> StandingBlock:
     """What is always there: the profile's fields, then records, the most important first.
 
@@ -99,7 +98,6 @@ def standing_block(
         tokens: For the records at most; at least the three most important are in, whatever their
             length.
         profile: Names and values of the profile's fields. They are not cut.
-        counter: Counts tokens.
     """
     ordered = sorted(records, key=lambda record: (-record.importance, record.created_at, record.id))
     lines = [f"- {on_one_line(name)}: {on_one_line(value)}" for name, value in profile]
@@ -110,7 +108,7 @@ def standing_block(
         notes = [*_said(record), *(["uncertain"] if _is_uncertain(record) else [])]
         behind = f" ({', '.join(notes)})" if notes else ""
         line = f"- [{_kind(record)}] {on_one_line(record.content)}{behind}"
-        cost = counter.count_text(line)
+        cost = DEFAULT_COUNTER.count_text(line)
         if len(included) >= 3 and used + cost > tokens:
             left_out.append(record.id)
             continue

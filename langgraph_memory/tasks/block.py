@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from langgraph_memory.recall.blocks import on_one_line
 from langgraph_memory.tasks.task import Task
-from langgraph_memory.tokens import DEFAULT_COUNTER, TokenCounter
+from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = ["TASKS_TAG", "TaskBlock", "task_block"]
 
@@ -35,26 +35,23 @@ class TaskBlock:
     left_out: tuple[str, ...]
 
 
-def task_block(
-    tasks: Sequence[Task], *, tokens: int = 400, counter: TokenCounter = DEFAULT_COUNTER
-) -> TaskBlock:
+def task_block(tasks: Sequence[Task], *, tokens: int = 400) -> TaskBlock:
     """Tasks as a block.
 
     Args:
         tasks: The most relevant first.
         tokens: For all that stands in it, tags and heading included. A task that does not fit
             whole is shortened to its title and how it stands, or left out.
-        counter: Counts tokens.
     """
     frame = [f"<{TASKS_TAG}>", _HEADING, f"</{TASKS_TAG}>"]
-    left = tokens - counter.count_text("\n".join(frame))
+    left = tokens - DEFAULT_COUNTER.count_text("\n".join(frame))
     entries: list[str] = []
     included: list[str] = []
     left_out: list[str] = []
     for task in tasks:
         head, *rest = _lines(task, len(entries) + 1)
         for entry in ("\n".join([head, *rest]), head):
-            cost = counter.count_text(f"{entry}\n")
+            cost = DEFAULT_COUNTER.count_text(f"{entry}\n")
             if cost <= left:
                 left -= cost
                 entries.append(entry)
