@@ -19,7 +19,7 @@ from langgraph_memory.tokens import DEFAULT_COUNTER
 __all__ = [
     "RECALLED_TAG",
     "STANDING_TAG",
-    "StandingBlock",
+    "Block",
     "on_one_line",
     "recalled_block",
     "standing_block",
@@ -53,13 +53,13 @@ CERTAIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class StandingBlock:
-    """The standing block and what it holds.
+class Block:
+    """The standing block, or that of unfinished tasks, and what it holds.
 
     Attributes:
         text: The block; empty if there is nothing to say.
-        included: Ids of the records in it.
-        left_out: Ids of those that found no room, the most important first.
+        included: Ids of the records or tasks in it.
+        left_out: Ids of those that found no room, the most important or relevant first.
     """
 
     text: str
@@ -90,7 +90,7 @@ def standing_block(
     *,
     tokens: int = 200,
     profile: Sequence[tuple[str, str]] = (),
-) -> StandingBlock:
+) -> Block:
     """What is always there: the profile's fields, then records, the most important first.
 
     Args:
@@ -116,7 +116,7 @@ def standing_block(
         included.append(record.id)
         lines.append(line)
     text = _block(STANDING_TAG, _STANDING_HEADING, lines)
-    return StandingBlock(text, tuple(included), tuple(left_out))
+    return Block(text, tuple(included), tuple(left_out))
 
 
 def _block(tag: str, heading: str, lines: Sequence[str]) -> str:

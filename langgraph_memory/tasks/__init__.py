@@ -1,6 +1,6 @@
 """Unfinished tasks of a user across conversations."""
 
-from langgraph_memory.tasks.block import TaskBlock, task_block
+from langgraph_memory.tasks.block import task_block
 from langgraph_memory.tasks.found import FoundTask, NoteFault, RefusedNote, TaskChanges
 from langgraph_memory.tasks.merging import merged
 from langgraph_memory.tasks.note import TaskNote, TaskStatus
@@ -15,7 +15,6 @@ __all__ = [
     "RefusedNote",
     "Returning",
     "Task",
-    "TaskBlock",
     "TaskChanges",
     "TaskNote",
     "TaskStatus",

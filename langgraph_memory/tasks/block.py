@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from langgraph_memory.recall.blocks import on_one_line
+from langgraph_memory.recall.blocks import Block, on_one_line
 from langgraph_memory.tasks.task import Task
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
-__all__ = ["TASKS_TAG", "TaskBlock", "task_block"]
+__all__ = ["TASKS_TAG", "task_block"]
 
 TASKS_TAG = "unfinished_tasks"
 
@@ -20,22 +19,7 @@ _HEADING = (
 _NEWEST_PROGRESS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class TaskBlock:
-    """The block and what it holds.
-
-    Attributes:
-        text: The block; empty if there is nothing to say.
-        included: Ids of the tasks in it.
-        left_out: Ids of those that found no room, the most relevant first.
-    """
-
-    text: str
-    included: tuple[str, ...]
-    left_out: tuple[str, ...]
-
-
-def task_block(tasks: Sequence[Task], *, tokens: int = 400) -> TaskBlock:
+def task_block(tasks: Sequence[Task], *, tokens: int = 400) -> Block:
     """Tasks as a block.
 
     Args:
@@ -60,7 +44,7 @@ def task_block(tasks: Sequence[Task], *, tokens: int = 400) -> TaskBlock:
         else:
             left_out.append(task.id)
     text = "\n".join([*frame[:2], *entries, frame[2]]) if entries else ""
-    return TaskBlock(text, tuple(included), tuple(left_out))
+    return Block(text, tuple(included), tuple(left_out))
 
 
 def _lines(task: Task, number: int) -> Iterator[str]:
