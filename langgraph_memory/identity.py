@@ -152,6 +152,19 @@ class Owner:
             "refused": list(self.refused),
         }
 
+    def refuse_stranger(self, user: str | None) -> None:
+        """Nobody but its owner has anything to do with a thread.
+
+        Raises:
+            IdentityError: If somebody else is asking.
+        """
+        if None not in (self.user, user) and user != self.user:
+            raise IdentityError(
+                "This thread belongs to another user than the one who is asking. Give every user "
+                "threads of their own. No memory was read or written. If that thread was deleted "
+                "and its id is used again, tell memory: Memory.forget_thread(thread_id)."
+            )
+
     def refusing(self, marks: Sequence[str]) -> Self:
         """The owner after somebody was refused."""
         new = [mark for mark in marks if mark not in self.refused]
@@ -179,19 +192,6 @@ class Caller:
     believed: bool
     advice: str
 
-    def refuse_stranger(self, owner: Owner) -> None:
-        """Nobody but its owner has anything to do with a thread.
-
-        Raises:
-            IdentityError: If somebody else is asking.
-        """
-        if None not in (owner.user, self.user) and self.user != owner.user:
-            raise IdentityError(
-                "This thread belongs to another user than the one who is asking. Give every user "
-                "threads of their own. No memory was read or written. If that thread was deleted "
-                "and its id is used again, tell memory: Memory.forget_thread(thread_id)."
-            )
-
     def identify(self, owner: Owner) -> Identity:
         """Whose memories are to be used.
 
@@ -201,7 +201,7 @@ class Caller:
         Raises:
             IdentityError: If nobody says who is asking, or it is not the thread's owner.
         """
-        self.refuse_stranger(owner)
+        owner.refuse_stranger(self.user)
         known = owner if self.believed else Owner()
         user = self.user or known.user
         if user is None:

@@ -25,7 +25,7 @@ from langgraph_memory.cli.terminal import printable
 from langgraph_memory.context import ContextStrategy, ContextView
 from langgraph_memory.errors import LangGraphMemoryError
 from langgraph_memory.history import thread_ids
-from langgraph_memory.identity import Caller, Identity, Owner
+from langgraph_memory.identity import Identity, Owner
 from langgraph_memory.memory import Memory
 from langgraph_memory.messages import text_of
 from langgraph_memory.service import Recollection
@@ -119,8 +119,7 @@ class ChatSession:
         place = drive(owners.place(self.thread, saver))
         owner = drive(owners.reading(place)) or Owner()
         self.incognito = self.incognito or owner.incognito  # For good, once it was so.
-        agent = memory.identification.agent
-        Caller(agent, self.user, None, self.incognito, True, "").refuse_stranger(owner)
+        owner.refuse_stranger(self.user)
 
     def _tolerantly(self, interactive: bool, talk: Callable[[], None]) -> None:
         """At a prompt, a model that fails is told of and the chat goes on."""

@@ -267,7 +267,7 @@ class _StoreFailedError(Exception):
 
 def _decided(caller: Caller, known: Owner) -> Owner:
     """What is to be kept of a thread that somebody uses."""
-    caller.refuse_stranger(known)
+    known.refuse_stranger(caller.user)
     if caller.incognito or known.incognito:
         return replace(known, incognito=True)
     who = caller.identify(known)

@@ -161,7 +161,7 @@ def identity_of(
         state = runtime.state
         owner = Owner.of(state.get(OWNER_KEY) if isinstance(state, Mapping) else None)
     caller = who.caller(runtime)
-    caller.refuse_stranger(owner)
+    owner.refuse_stranger(caller.user)
     if caller.incognito or owner.incognito:
         raise ToolException(
             "This conversation is off the record: nothing is looked up and nothing is stored."
