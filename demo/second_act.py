@@ -48,7 +48,7 @@ def day_two(db: Path) -> None:
 
 def ask(db: Path) -> None:
     """Hand the prompt over."""
-    sitting(db, "today").run(interactive=True)
+    sitting(db, "today").run()
 
 
 def sitting(db: Path, thread: str, requests: list[Recollection] | None = None) -> ChatSession:

@@ -116,20 +116,18 @@ def chat(
         user=user,
         incognito=incognito,
     )
+    lines: Iterable[str] | None = None
     if input is not None and str(input) != "-":
         if not input.is_file():
             raise typer.BadParameter(f"there is no file {str(input)!r}", param_hint="--input")
         try:
-            lines: Iterable[str] = input.read_text(encoding="utf-8-sig").splitlines()
+            lines = input.read_text(encoding="utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
             raise typer.BadParameter(
                 f"{str(input)!r} is not UTF-8 text (byte {error.start})", param_hint="--input"
             ) from error
     elif input is not None or sys.stdin is None or not sys.stdin.isatty():
         lines = sys.stdin or ()
-    else:
-        session.run(interactive=True)
-        return
     session.run(lines)
 
 

@@ -71,13 +71,13 @@ class ChatSession:
     _recollection: Recollection | None = field(default=None, init=False)
     _view: ContextView | None = field(default=None, init=False)
 
-    def run(self, lines: Iterable[str] = (), *, interactive: bool = False) -> None:
+    def run(self, lines: Iterable[str] | None = None) -> None:
         """Go on with the thread until the lines, or the person, end.
 
         Args:
-            lines: What the user says, a message a line.
-            interactive: Ask at a prompt instead.
+            lines: What the user says, a message a line; None asks at a prompt.
         """
+        interactive = lines is None
         with ExitStack() as opened:
             if self.open_memory is not None:
                 self._memory = opened.enter_context(self.open_memory())
@@ -101,7 +101,7 @@ class ChatSession:
             compiled: CompiledStateGraph[Any, Any, Any, Any] = graph.compile(checkpointer=saver)
             self._greet(compiled)
             self._tolerantly(interactive, partial(self._finish_interrupted, compiled))
-            for line in self._asked() if interactive else lines:
+            for line in self._asked() if lines is None else lines:
                 text = line.strip()
                 if text in ("/quit", "/exit"):
                     break
