@@ -1,8 +1,4 @@
-"""`memory_save`, `memory_search`, `memory_update`, `memory_forget` for one user's memories.
-
-A model chooses what is said, never whose memories they are: the identity comes from the runtime,
-and an argument of that kind is not read.
-"""
+"""`memory_save`, `memory_search`, `memory_update`, `memory_forget` for one user's memories."""
 
 from __future__ import annotations
 
