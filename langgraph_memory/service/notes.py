@@ -49,7 +49,7 @@ class Noted:
 def note_of(
     thread: str | None,
     turns: Sequence[Turn],
-    marks: Sequence[str],
+    marks: Sequence[str] | None,
     *,
     readable: bool,
     before: int = 0,
@@ -59,14 +59,15 @@ def note_of(
     Args:
         thread: The thread's id; None if there is no checkpointer.
         turns: All of the thread.
-        marks: Of those that are to be read.
+        marks: Of those that are to be read; None for the newest one.
         readable: Whether the job can read the thread itself.
         before: How many turns before each are told, too, where it cannot.
     """
     now = clock.utc_text(clock.now())
+    wanted = [turn.mark for turn in turns[-1:]] if marks is None else marks
     note = {}
     for at, turn in enumerate(turns):
-        if turn.mark not in marks:
+        if turn.mark not in wanted:
             continue
         value: dict[str, Any] = {"since": now, "at": now}
         if thread is None or not readable:

@@ -173,7 +173,9 @@ class MemoryService:
             begun: Marks of the turns that the run has brought; None for the newest one.
             readable: Whether the thread's checkpoints can be read in the background.
         """
-        self._ahead(who, thread, messages, note=self._note(thread, messages, begun, readable))
+        before = self._turns_before
+        note = note_of(thread, turns_of(messages), begun, readable=readable, before=before)
+        self._ahead(who, thread, messages, note)
 
     def recollect(
         self, who: Identity, thread: str | None, messages: Sequence[BaseMessage]
@@ -319,7 +321,8 @@ class MemoryService:
             readable: Whether the thread's checkpoints can be read in the background.
             doubted: Marks of turns that are only read if they were noted when they were begun.
         """
-        note = self._note(thread, messages, done, readable)
+        before = self._turns_before
+        note = note_of(thread, turns_of(messages), done, readable=readable, before=before)
         used = _used(who, why)
 
         def after() -> None:
@@ -334,18 +337,6 @@ class MemoryService:
             self._threads.submit(after)
 
     # -- in the background
-
-    def _note(
-        self,
-        thread: str | None,
-        messages: Sequence[BaseMessage],
-        marks: Sequence[str] | None,
-        readable: bool,
-    ) -> dict[str, Any]:
-        turns = turns_of(messages)
-        if marks is None:
-            marks = [turn.mark for turn in turns[-1:]]
-        return note_of(thread, turns, marks, readable=readable, before=self._turns_before)
 
     def _undoubted(
         self, who: Identity, note: Mapping[str, Any], doubted: Collection[str]
