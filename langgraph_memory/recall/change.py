@@ -23,6 +23,9 @@ COMMON = 3
 TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 """Words that many names have."""
 
+_FRAME = re.compile(r"\bthe user(?:['’]s)?\b|用户的?", re.IGNORECASE)
+"""What records begin with; it ties none of them to another."""
+
 _CHANGE = re.compile(
     r"\b(?:no longer|no more|any ?more|instead|rather than|used to|until now|so far|from now on|"
     r"(?:chang|switch|replac|mov|return|retir|resign|transferr|exchang|upgrad|convert|ditch|"
@@ -49,7 +52,7 @@ def own_words(
         names: Terms that only say who speaks.
     """
     known = query.keys() | names | TITLES
-    return [best_sentence(each.text, query) - known for each in best]
+    return [best_sentence(_FRAME.sub(" ", each.text), query) - known for each in best]
 
 
 def replaced_by(

@@ -240,31 +240,38 @@ class Recall:
             depth=self.rivals,
         )
         ranked = [found[number] for number in order]
-        best = [each for each in ranked[: self.replaced] if each.candidate.passage.moment]
-        answers = [each.candidate.passage for each in best]
+        best = [each.candidate for each in ranked[: self.replaced] if each.candidate.passage.moment]
+        answers = [each.passage for each in best]
         words = own_words(answers, about, names)
         told = " ".join(sorted(frozenset[str]().union(*words)))
-        later: dict[Place, _Ranked] = {}
-        for namespace in dict.fromkeys(each.candidate.namespace for each in best if told):
+        places: list[Place] = []
+        for namespace in dict.fromkeys(each.namespace for each in best if told):
             hits = yield self._find(namespace, told, filter, "keyword", self.rivals)
             seen.add(hits)
-            for place in ((hit.namespace, hit.key) for hit in hits):
-                if seen.passages[place].counts:
-                    candidate = Candidate(place, seen.passages[place], 0.0)
-                    later[place] = _Ranked(candidate, score([candidate], weights=self.weights)[0])
-        later |= {each.candidate.place: each for each in ranked if each.candidate.place in later}
-        others = list(later.values())
-        replaced = replaced_by(answers, words, [each.candidate.passage for each in others])
+            places += [(hit.namespace, hit.key) for hit in hits]
+        later = [place for place in places if seen.passages[place].counts]
+        replaced = replaced_by(answers, words, [seen.passages[place] for place in later])
         for old, new in replaced.items():
-            newest = others[new]
-            if newest not in ranked[: ranked.index(best[old])]:
-                ranked = [each for each in ranked if each is not newest]
-                ranked.insert(ranked.index(best[old]), newest)
+            ranked = self._before(
+                ranked,
+                best[old],
+                Candidate(later[new], seen.passages[later[new]], best[old].relevance),
+            )
         was = {each.candidate.place: number for number, each in enumerate(found)}
         return [
             replace(each, moved=was.get(each.candidate.place, len(found)) - number)
             for number, each in enumerate(ranked)
         ]
+
+    def _before(self, ranked: Sequence[_Ranked], old: Candidate, new: Candidate) -> list[_Ranked]:
+        """The ranking with one that replaces another above it, as relevant as that is."""
+        places = [each.candidate.place for each in ranked]
+        at = places.index(old.place)
+        if new.place in places[:at]:
+            return list(ranked)
+        parts = score([new], weights=self.weights)[0]
+        rest = [each for each in ranked if each.candidate.place != new.place]
+        return [*rest[:at], _Ranked(new, parts), *rest[at:]]
 
     def _tokens(self, ranked: _Ranked) -> int:
         return self.counter.count_text(ranked.candidate.passage.text)

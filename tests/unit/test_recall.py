@@ -317,6 +317,18 @@ class TestAChangeThatNamesOnlyWhatItEnds:
             state(store, f"{day}", f"Norham lost match {day}.", day=day)
         assert ask(store, "Where is my car?")[0] == "it"
 
+    def test_that_it_is_about_the_user_ties_nothing(self, store):
+        for key, content, day in [
+            ("it", "The user's dentist is Ms Halvor.", 90),
+            ("zh", "用户的牙医是陶医生。", 80),
+            ("later", "The user sold a boat.", 3),
+            ("后", "用户把船卖了。", 2),
+        ]:
+            record = MemoryRecord(content=content, created_at=NOW - timedelta(days=day))
+            store.put(USER, key, record.to_value())
+        assert ask(store, "Who is my dentist?") == ["it"]
+        assert ask(store, "我的牙医是谁？") == ["zh"]
+
     def test_what_no_longer_counts_does_not(self, store):
         state(store, "it", "Halvor insures my car.", day=90)
         record = MemoryRecord(content="Halvor was cancelled for Trident.", status="superseded")
