@@ -616,6 +616,27 @@ def test_english_without_its_subject_or_with_what_it_corrects(
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("我有个侄女，叫小满", ["用户有个侄女。", "用户的侄女叫小满。"]),
+        ("我养了条狗，名字叫元宵", ["用户养了条狗。", "用户的狗名字叫元宵。"]),
+        ("我开了家茶馆，叫清风", ["用户开了家茶馆。"]),
+        ("我刚生了二胎，叫朵朵", ["用户刚生了二胎。"]),
+        ("我养了只兔子。叫朵朵。", ["用户养了只兔子。"]),
+        (
+            "我在做一个记步app，叫千里",
+            ["用户在做一个记步app。", "用户的记步app叫千里。"],
+        ),
+        ("我是木匠，叫许山", ["用户是木匠。", "用户叫许山。"]),
+        ("我改名了，现在叫许海", ["用户叫许海。"]),
+        ("出行只坐地铁，其他不考虑", ["用户出行只坐地铁。"]),
+    ],
+)
+def test_what_is_called_so_is_what_was_named_before(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

@@ -62,7 +62,7 @@ def read_mine(text: str) -> Draft | None:
 def read_identity(text: str) -> Draft | None:
     """Name, age and birthday."""
     found = re.match(
-        r"^我(?:的)?(?:名字|姓名|全名|大名|真名|本名|名)?(?:是?叫做?|名叫|的名字[是叫]|名字[是叫]|姓名是|全名[是叫])(?P<name>[\u4e00-\u9fff·]{2,4}|[A-Za-z][\w .]{0,20})(?:就好|就行|即可|的)?$",
+        r"^我(?:的)?(?:名字|姓名|全名|大名|真名|本名|名|现在|如今)?(?:是?叫做?|名叫|的名字[是叫]|名字[是叫]|姓名是|全名[是叫])(?P<name>[\u4e00-\u9fff·]{2,4}|[A-Za-z][\w .]{0,20})(?:就好|就行|即可|的)?$",
         text,
     )
     if found and not re.match(

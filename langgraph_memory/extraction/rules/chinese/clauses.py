@@ -61,6 +61,10 @@ _GOES_ON = re.compile(
     r"搬|换|戒|辞|入职|离职|退休|跳槽|创业|懂|擅长|精通|需要|得|要|口味|血[糖压脂]|尿酸|乳糖|\d+岁|[一二三四五六七八九十]+岁|年龄|身高|体重|受不了|接受不了|吃不了|喝不了|海鲜|辣|转行|定居|常驻|老家|家[在住里]|人在|坐标|(?:论文|合同|签证|护照|租约|毕设|婚礼|考试|手术|预产期|答辩)|属|在读)"
 )
 
+_INTRODUCED = re.compile(
+    r"^我们?\S*?(?:有|养|开|做|写|生|买|收|领|搞|发|建|弄|组|办|设计)(?:养|办|发|了)*(?:[一两三几二\d]?(?:个|只|条|款|本|家|部|辆|位|门|首|支|头|匹|间|所|套|篇)(?P<what>\S{1,12})|二胎|\S{1,6}娃|孩子|宝宝)$"
+)
+_IS_CALLED = re.compile(r"^(?:名字|大名|小名|取名|起名|名|就|现在)*叫\S")
 # What nobody says of anyone else without naming them: news of the family, what has been going on
 # since when, what is done together with somebody.
 _OWN_NEWS = re.compile(
@@ -70,8 +74,8 @@ _OWN_NEWS = re.compile(
     r"|(?:打算|立志|力争|争取|决心|梦想[是着]|(?:今年|近期|长期|我的)?(?:的)?(?:小|大)?目标(?:是|：)|(?:想|准备|计划)(?=[今明后]年|年[底前内]|在?\S{0,6}(?:年|月|岁|毕业)(?:之?[前内]|底)|学(?!一下)|考(?!虑)|戒|减(?!少|去)|瘦|存(?!储)|攒|买[房车]|成为|当(?!前)|转行|创业|辞职|留学|移民|出国|跑|养|要个?孩|开一?[家间])|希望能?在|在备考)(?!\S*的[人话])"
     r"|(?:比较|更|挺|特别|超级?|很|非常|真的?|一直|向来|不太|不怎么|最)+(?:能接受|喜欢|爱(?![人情心国你您])|偏爱|讨厌|习惯|享受|怕)(?!\S*的(?:人|朋友|孩子))"
     r"|对\S{1,10}?(?:情有独钟|(?:没有?|毫无)(?:什么)?(?:兴趣|抵抗力)|不?感兴趣|无感)$"
-    r"|(?P<verb>[吃喝看听玩用坐穿住])\S{0,4}?只(?P=verb)(?!了|过|到)\S"
-    r"|(?:跟|和|与)\S{1,6}?(?:一起|一块儿?|合伙|合作)|家里?(?:有(?!没)|养)|[一只]?(?:吃|喝|碰|闻|沾)\S{1,6}就)"
+    r"|(?:出差|旅[游行]|出[门行]|上班|在家|睡前)\S{0,3}只[吃喝看听玩用坐穿住走打](?!了|过|到)\S|[\u4e00-\u9fff]{2,4}用的是?(?=[A-Z])|(?P<verb>[吃喝看听玩用坐穿住])\S{0,4}?只(?P=verb)(?!了|过|到)\S"
+    r"|(?:跟|和|与)\S{1,6}?(?:一起|一块儿?|合伙|合作)|家里?(?:有(?!没)|养)|生日(?:是|在|\d)|[一只]?(?:吃|喝|碰|闻|沾)\S{1,6}就)"
     r"|(?!活动|促销|优惠|报名)[\u4e00-\u9fff]{2,6}?(?:\d|[本这下]?周[一二三四五六日天]|[明后]天|月底|年底)\S{0,8}(?:截止|到期|[要得]交|提交|交付)$"
 )
 
@@ -120,7 +124,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         sentence: One or more sentences.
         own: Whether what was said just before was about the user.
     """
-    within, carried = False, ""
+    within, carried, before = False, "", ""
     for piece in _pieces(sentence):
         text = _trimmed(piece)
         if not text:
@@ -168,6 +172,13 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):
             text, is_own = f"我{text}", True
+        if _IS_CALLED.match(original):
+            # 我有个女儿，叫小雨 names the daughter; after a full stop it may be anybody.
+            named = _INTRODUCED.match(before)
+            is_own = is_own and (within or not own) and named is None
+            if named and named["what"]:
+                text, is_own = f"我的{named['what']}{original}", True
+        before = text
         other = _SUBJECT.match(text)
         carried = other.group() if other else ""
         own = is_own and re.search(r"[他她它]|有人|一个人|别人", text) is None

@@ -303,7 +303,7 @@ def read_order(
     if (
         refused
         and re.search(r"的$|太|航班|酒店|房|超过|转机|以上|辣|的", original)
-        and not re.match(r"(?:这|那|太麻烦|谢谢)", original)
+        and not re.match(r"(?:这|那|太麻烦|谢谢|别的|其[他它余])", original)
     ):
         return [
             Draft(
