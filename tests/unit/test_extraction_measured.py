@@ -6,7 +6,8 @@ training material only. `fresh` was written later, without sight of the rules, a
 single failures of its half `blind` were never looked at. So was `later`: moves and changes, words
 of others, people and things around the user. `limits` was written before its rules, too: limits and
 orders joined with each other or said within a request, how to answer, what others say; what an
-expected memory `lacks` belongs into one of its own.
+expected memory `lacks` belongs into one of its own. `outside` was written last by somebody who had
+not seen the rules; of its half `blind`, only totals were looked at.
 
 `extraction_corrections.jsonl` has pairs of messages, and what must be gone, or must stay, once the
 second was read; halved and kept in the same way.
@@ -92,6 +93,10 @@ def measured(rows: list[dict[str, Any]]) -> tuple[float, float]:
         ("limits", "build", "zh", 0.97, 0.97),
         ("limits", "blind", "en", 0.85, 0.93),
         ("limits", "blind", "zh", 0.85, 0.95),
+        ("outside", "build", "en", 0.93, 0.95),
+        ("outside", "build", "zh", 0.95, 0.95),
+        ("outside", "blind", "en", 0.82, 0.97),
+        ("outside", "blind", "zh", 0.66, 0.87),
     ],
 )
 def test_recall_and_precision(
