@@ -97,7 +97,9 @@ def asks_about_user(question: str) -> bool:
 def _naming(question: str) -> bool:
     return bool(
         re.search(
-            r"(?:what|how)\s(?:should|shall|may|can)\si\s(?:call|address)|称呼", question, re.I
+            r"(?:what|how)\s(?:should|shall|may|can)\si\s(?:call|address)|who\s(?:am\si|is\sthis)|称呼",
+            question,
+            re.I,
         )
     )
 
@@ -254,8 +256,15 @@ def _denied(statement: str) -> str:
 def _filled(asked: str, rest: str, *, replacing: bool) -> str:
     """An open question with the gap filled in by the reply."""
     bare = _LEAD.sub("", asked.strip()).rstrip("?!. ")
-    rest = re.sub(r"^(?:just|only|um|uh|well|probably|maybe|about)\s", "", rest, flags=re.I)
+    rest = re.sub(
+        r"^(?:(?:just|only|um|uh|well|probably|maybe|about|(?:it|that|this)(?:['’]?s|\sis|\swould\sbe))\s)+",
+        "",
+        rest,
+        flags=re.I,
+    )
     low = bare.lower()
+    if re.match(r"who\s(?:am\si|do\si\shave|is\sthis|are\syou$)", low):
+        return f"my name is {rest}"
     if re.match(
         r"(?:what|how)\s(?:should|shall|may|can|do|would)\s(?:i|you)\s(?:like\sme\sto\s|want\sme\sto\s|prefer\sto\s)?(?:call|address|be\scalled)",
         low,

@@ -53,6 +53,10 @@ _SEVERAL = frozenset(
 # it can, so that a text takes time in proportion to its length.
 _RUN = re.compile(r"(([^\w\s])\2\2)\2+")
 _PIECE = re.compile(r".{1,2000}$|.{1,1800}[.!?。！？](?=\s|[^\x00-\x7f])\s*|.{1,2000}")
+_GREETED = re.compile(
+    r"^(\W*(?:hi|hiya|hey|hello|good\s\w+))[!.]+\s+(?=(?:it['’]?s|it\sis|this\sis)\s)",
+    re.IGNORECASE,
+)
 _SELF = re.compile(r"\b(?:i|me|my|we|our|us|you|your)\b|[我咱俺你您]", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z]+")
 _MIXED = re.compile(
@@ -111,7 +115,7 @@ def extract_by_rules(
 def _proposed(
     said: Utterance, spoken: str, dropped: list[Dropped], moment: datetime
 ) -> Iterator[Proposal]:
-    text = said.text[:_LONGEST_MESSAGE]
+    text = _GREETED.sub(r"\1, ", said.text[:_LONGEST_MESSAGE])
     corrected = corrected_limit(spoken, said.asked, text)
     if corrected:
         yield from (

@@ -165,9 +165,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text = f"我{denied.group('verb')}{denied.group('what')}"
         is_own = _SELF.match(text) is not None
         goes_on = own and (_GOES_ON.match(text) if not within else not _ANOTHER.match(text))
-        opens = (own or not within) and (
-            _OWN_NEWS.match(text) or (_opens_alone(text) and _GOES_ON.match(text))
-        )
+        opens = (own or not within) and (_OWN_NEWS.match(text) or _opens_alone(text))
         if carried and within and not is_own and not _OTHER_SUBJECT.match(text):
             text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):

@@ -59,7 +59,7 @@ _APPOSITIVE = re.compile(r",\s(?=(?:a|an|the)\s|\d{1,2}\b)")
 _WITH = re.compile(r"\s(?:with|and|on)\s(?=(?:a|my|an)\s(?:\w+\s)?(?:budget|allergy)\b)", re.I)
 # Who greets and goes on with "it is Ann" says who is there.
 _GREETED = re.compile(
-    r"^(\W*(?:hi|hiya|hey|hello|yo|greetings|good\s\w+)(?:\s(?:there|again|all|everyone))?[\s,!.]+(?:it|this)\sis\s(?-i:[A-Z])[\w-]+)(?:\sagain)?(?=[,.!]|$)",
+    r"^(\W*(?:hi|hiya|hey|hello|yo|greetings|good\s\w+)(?:\s(?:there|again|all|everyone))?[\s,!.]+(?:it|this)\sis\s(?!\w+day\b|Christmas)(?-i:[A-Z])[\w-]+)(?:\sagain)?(?=[,.!]|$)",
     re.I,
 )
 _MADE_BY_US = re.compile(
