@@ -639,6 +639,19 @@ def test_what_is_called_so_is_what_was_named_before(text: str, contents: list[st
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("坦白说魔术我没啥感觉", ["用户对魔术没啥感觉。"]),
+        ("老实讲我不怎么看话剧", ["用户不怎么看话剧。"]),
+        ("蟑螂是我的克星", ["蟑螂是用户的克星。"]),
+        ("我不太看得懂", []),
+    ],
+)
+def test_tastes_in_spoken_chinese(text: str, contents: list[str]) -> None:
+    assert [found.content for found in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
         ("My uncle says I am allergic to figs.", []),
         ("Everybody thinks I own a boat and I never row.", []),
         ("According to my cousin I hate figs.", []),

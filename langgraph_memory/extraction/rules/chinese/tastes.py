@@ -36,10 +36,10 @@ def topic_han(text: str) -> str:
 def read_disliking(text: str) -> Draft | None:
     """What the user dislikes."""
     found = re.match(
-        rf"{I_THEN}(?:不(?:太|怎么|是很|大|是特别|算|咋)?(?:{_LIKE}|感兴趣|想(?=\S*以后))|没(?:那么|多)?{_LIKE}|{_HATE})\s*(?P<what>\S.*)$",
+        rf"{I_THEN}(?:不(?:太|怎么|是很|大|是特别|算|咋)?(?:{_LIKE}|感兴趣|想(?=\S*以后))|不(?:太|怎么|大)[看听玩穿](?![好懂清得出])|没(?:那么|多)?{_LIKE}|{_HATE})\s*(?P<what>\S.*)$",
         text,
     ) or re.match(
-        rf"^我们?{ADVERBS}对(?P<what>\S{{1,12}}?)(?:不太?|没(?:有|什么)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感)|^我们?对(?P<nothing>\S{{1,12}}?)(?:完全|真的?)?无感$",
+        rf"^我们?{ADVERBS}对(?P<what>\S{{1,12}}?)(?:不太?|没有?(?:什么|啥)?|毫无|提不起)(?:感兴趣|兴趣|感冒|好感|感觉)|^我们?对(?P<nothing>\S{{1,12}}?)(?:完全|真的?)?无感$",
         text,
     )
     if found:
