@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from langgraph_memory.extraction.by_model.json_in_text import values_in
 from langgraph_memory.extraction.by_model.shown import Shown
-from langgraph_memory.extraction.secrets import holds_secret
+from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.messages import text_of
 from langgraph_memory.profile.nothing import says_nothing
 from langgraph_memory.profile.update import FieldFault, ProfileUpdate, RefusedField, Withdrawal

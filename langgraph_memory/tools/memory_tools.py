@@ -23,6 +23,7 @@ from langgraph_memory.tools.user_tool import (
     identity_of,
     messages_of,
     origin_of,
+    refuse_secrets,
     store_of,
     told_line,
     user_tool,
@@ -104,6 +105,7 @@ class _Desk:
         self, runtime: Runtime | None, *, content: str, type: MemoryType, importance: float
     ) -> Steps[str]:
         memories = yield from self._memories(runtime)
+        refuse_secrets(content)
         _refuse_hearsay(type, content, runtime)
         record = MemoryRecord(
             content=content,
@@ -135,6 +137,7 @@ class _Desk:
 
     def update(self, runtime: Runtime | None, *, id: str, content: str) -> Steps[str]:
         memories = yield from self._memories(runtime)
+        refuse_secrets(content)
         origin = _origin(runtime, content)
         record = None
         if "id" in origin:  # Its node runs again, and it has been done.

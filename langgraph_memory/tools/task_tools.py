@@ -19,6 +19,7 @@ from langgraph_memory.tools.user_tool import (
     Runtime,
     identity_of,
     origin_of,
+    refuse_secrets,
     store_of,
     told_line,
     user_tool,
@@ -128,6 +129,7 @@ class _Desk:
         next_steps: Sequence[str] | None,
     ) -> Steps[str]:
         tasks, origin = (yield from self._tasks(runtime)), origin_of(runtime)
+        refuse_secrets(title, description, *progress, *(next_steps or ()))
         note = TaskNote(
             title,
             id or None,

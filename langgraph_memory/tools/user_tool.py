@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
+from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.store import MemoryStore
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "identity_of",
     "messages_of",
     "origin_of",
+    "refuse_secrets",
     "store_of",
     "told_line",
     "user_tool",
@@ -203,6 +205,19 @@ def messages_of(runtime: Runtime | None) -> Sequence[BaseMessage]:
     """The conversation that a tool is called in; empty outside a graph."""
     state = None if runtime is None else runtime.state
     return (state.get("messages") or ()) if isinstance(state, Mapping) else ()
+
+
+def refuse_secrets(*texts: str) -> None:
+    """Refuse to store passwords, keys and the numbers of cards and documents.
+
+    Raises:
+        ToolException: If one of the texts holds such a thing; it does not repeat it.
+    """
+    if any(map(holds_secret, texts)):
+        raise ToolException(
+            "Nothing was stored: this seems to hold a password, a key or the number of a card or "
+            "document, which are never remembered. Leave it out, and tell the user so."
+        )
 
 
 def _faults(error: Any) -> str:

@@ -27,7 +27,7 @@ from langgraph_memory.extraction.by_model.wording import shares_words
 from langgraph_memory.extraction.drafts import IMPORTANCE
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Proposal
 from langgraph_memory.extraction.rules.keywords import keywords
-from langgraph_memory.extraction.secrets import holds_secret
+from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.offline.words import clean, has_han, sentences
 from langgraph_memory.records import Confirmation, MemoryType
 from langgraph_memory.tasks import TaskNote, TaskStatus

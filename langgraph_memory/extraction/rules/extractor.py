@@ -24,8 +24,8 @@ from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
 from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
 from langgraph_memory.extraction.rules.keywords import keywords
-from langgraph_memory.extraction.secrets import holds_secret
 from langgraph_memory.extraction.turns import Utterance, speakers, utterances
+from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.messages import check_messages, key_of, role_of, text_of
 from langgraph_memory.offline.words import has_han, sentences
 from langgraph_memory.records import Confirmation, MemoryType
