@@ -219,9 +219,9 @@ class Tasks:
         task = None if item is None else _task(item)
         return None if item is None or task is None else (task, item.updated_at)
 
-    def finding(self, query: str, limit: int) -> Steps[list[FoundTask]]:
+    def finding(self, query: str, limit: int, *, mode: Mode = "hybrid") -> Steps[list[FoundTask]]:
         """`find` as steps, for those who have other calls to make in between."""
-        return (yield from self._searching(query, limit, OPEN, "hybrid"))
+        return (yield from self._searching(query, limit, OPEN, mode))
 
     def _searching(
         self, query: str, limit: int, filter: Mapping[str, Any] | None, mode: Mode

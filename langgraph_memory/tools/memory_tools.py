@@ -20,6 +20,7 @@ from langgraph_memory.tools.hearsay import is_hearsay
 from langgraph_memory.tools.user_tool import (
     OwnerOf,
     Runtime,
+    going_on,
     identity_of,
     messages_of,
     origin_of,
@@ -114,7 +115,8 @@ class _Desk:
             source=Source.AGENT_TOOL,
             **_origin(runtime, content),
         )
-        saved = yield Call.of(memories.save, memories.asave, record)
+        with going_on("memory_save"):
+            saved = yield Call.of(memories.save, memories.asave, record)
         stated = _line(saved.record)
         if saved.outcome is Outcome.DUPLICATE:
             return f"Already known, nothing was stored: {stated}"
@@ -140,13 +142,14 @@ class _Desk:
         refuse_secrets(content)
         origin = _origin(runtime, content)
         record = None
-        if "id" in origin:  # Its node runs again, and it has been done.
-            record = yield Call.of(memories.get, memories.aget, origin["id"])
-        if record is None:
-            old: MemoryRecord | None = yield Call.of(memories.get, memories.aget, id)
-            if old is not None:
-                _refuse_hearsay(old.type, content, runtime)
-            record = yield Call.of(memories.update, memories.aupdate, id, content, **origin)
+        with going_on("memory_update"):
+            if "id" in origin:  # Its node runs again, and it has been done.
+                record = yield Call.of(memories.get, memories.aget, origin["id"])
+            if record is None:
+                old: MemoryRecord | None = yield Call.of(memories.get, memories.aget, id)
+                if old is not None:
+                    _refuse_hearsay(old.type, content, runtime)
+                record = yield Call.of(memories.update, memories.aupdate, id, content, **origin)
         return f"Updated: {_line(record)}"
 
     def forget(self, runtime: Runtime | None, *, id: str) -> Steps[str]:

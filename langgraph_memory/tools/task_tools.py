@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,6 +18,7 @@ from langgraph_memory.tasks import TaskStatus as Status
 from langgraph_memory.tools.user_tool import (
     OwnerOf,
     Runtime,
+    going_on,
     identity_of,
     origin_of,
     refuse_secrets,
@@ -26,6 +28,8 @@ from langgraph_memory.tools.user_tool import (
 )
 
 __all__ = ["task_tools"]
+
+logger = logging.getLogger("langgraph_memory.tools")
 
 Entry = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Entries = Annotated[list[Entry], Field(max_length=20)]
@@ -139,9 +143,10 @@ class _Desk:
             None if next_steps is None else tuple(next_steps),
             origin.message_ids,
         )
-        saved: TaskChanges = yield Call.of(
-            tasks.save, tasks.asave, [note], thread_id=origin.thread_id
-        )
+        with going_on("task_save"):
+            saved: TaskChanges = yield Call.of(
+                tasks.save, tasks.asave, [note], thread_id=origin.thread_id
+            )
         for refused in saved.refused:
             if refused.fault is NoteFault.UNKNOWN_ID:
                 raise ToolException(
@@ -154,7 +159,12 @@ class _Desk:
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         tasks = yield from self._tasks(runtime)
-        found = yield from tasks.finding(query, limit)
+        try:
+            found = yield from tasks.finding(query, limit)
+        except Exception as error:
+            # As in a search for memories.
+            logger.warning("Searched tasks by their words alone: %s", type(error).__name__)
+            found = yield from tasks.finding(query, limit, mode="keyword")
         if not found:
             return "No unfinished task is known about this."
         lines = [_line(each.task) for each in found]

@@ -7,9 +7,10 @@ argument of that kind is not read.
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -20,7 +21,12 @@ from langsmith import tracing_context
 from pydantic import BaseModel
 
 from langgraph_memory.calls import Steps, adrive, drive
-from langgraph_memory.errors import IdentityError, InvalidInputError, UnknownMemoryError
+from langgraph_memory.errors import (
+    IdentityError,
+    InvalidInputError,
+    StoreClosedError,
+    UnknownMemoryError,
+)
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
 from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.store import MemoryStore
@@ -30,6 +36,7 @@ __all__ = [
     "TOOL_NAMES",
     "Origin",
     "Runtime",
+    "going_on",
     "identity_of",
     "messages_of",
     "origin_of",
@@ -38,6 +45,8 @@ __all__ = [
     "told_line",
     "user_tool",
 ]
+
+logger = logging.getLogger("langgraph_memory.tools")
 
 Runtime = ToolRuntime[Any, Any]
 
@@ -86,6 +95,29 @@ class _UserTool(StructuredTool):
 
     def _tracing(self) -> AbstractContextManager[None]:
         return nullcontext() if self.traced else tracing_context(enabled=False)
+
+
+_RAISED = (InvalidInputError, StoreClosedError, UnknownMemoryError, ToolException)
+"""What its host must mend ends a run, and the others are told the model as they are."""
+
+
+@contextmanager
+def going_on(name: ToolName) -> Iterator[None]:
+    """Where something is stored: what fails there, as an embedder may, costs the user no answer.
+
+    Raises:
+        ToolException: If it fails; it tells the model that nothing was stored.
+    """
+    try:
+        yield
+    except _RAISED:
+        raise
+    except Exception as error:
+        logger.warning("%s could not be done: %s", name, type(error).__name__)
+        raise ToolException(
+            "Nothing was stored: the memory is out of order at the moment. Go on without it, and "
+            "tell the user if this was asked for."
+        ) from error
 
 
 def user_tool(

@@ -1,8 +1,10 @@
 """Memory tools: what a model can do with them, and what it cannot."""
 
+import re
 from typing import Any
 
 import pytest
+from embedders import DIMS, FaultyEmbeddings
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tool_graph import called, graph_of, run
 
@@ -107,6 +109,15 @@ def test_another_users_memory_is_unknown(graph, store):
 def test_nobody_is_an_error_of_the_run(graph):
     with pytest.raises(IdentityError):
         graph.invoke(called("memory_search", query="x"), context={})
+
+
+def test_what_a_resolver_raises_ends_the_run(store):
+    def resolver(runtime):
+        raise PermissionError("no ticket")
+
+    graph = graph_of(memory_tools(Identification("chat", resolver=resolver), store))
+    with pytest.raises(PermissionError):
+        run(graph, "memory_save", content="The user sails.")
 
 
 def test_outside_a_graph_only_for_one_identity(store):
@@ -292,6 +303,29 @@ async def test_without_the_embedder_it_searches_by_words(vector):
         given = called("memory_search", query="walrus or sails")
         answered = await graph.ainvoke(given, context={"user_id": "anna"})
         assert "The user sails." in answered["messages"][-1].content
+
+
+@pytest.mark.parametrize("fault", ["nan", "raises"])
+async def test_a_run_goes_on_where_nothing_can_be_stored(fault, caplog):
+    index = {"dims": DIMS, "embed": FaultyEmbeddings(fault)}
+    with SQLiteMemoryStore(":memory:", index=index) as store:
+        graph = graph_of(memory_tools(Identification("chat"), store))
+        run(graph, "memory_save", content="The user sails.")
+        [known] = Memories(store, ANNA.memories).search("")
+        args = {"content": "The user handles poison."}
+        answers = [
+            run(graph, "memory_save", **args),
+            run(graph, "memory_update", id=known.record.id, **args),
+        ]
+        given = called("memory_save", **args)
+        answered = await graph.ainvoke(given, context={"user_id": "anna"})
+        for answer in [*answers, answered["messages"][-1]]:
+            assert answer.status == "error"
+            assert "Nothing was stored" in answer.content
+            assert not re.search("embed|NaN|503|poison", answer.content, re.IGNORECASE)
+        assert contents(store, ANNA) == ["The user sails."]
+    assert "memory_save could not be done" in caplog.text
+    assert "poison" not in caplog.text
 
 
 def test_the_model_is_told_nothing_of_runtimes():

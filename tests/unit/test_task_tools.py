@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from embedders import DIMS, FaultyEmbeddings
 from tool_graph import called, graph_of, run
 
 from langgraph_memory.errors import IdentityError, InvalidInputError
@@ -125,6 +126,19 @@ def test_passwords_and_keys_are_not_stored(graph, store):
     assert answer.status == "error"
     assert "hunter2" not in answer.content
     assert tasks(store) == []
+
+
+@pytest.mark.parametrize("fault", ["nan", "raises"])
+def test_a_run_goes_on_without_the_embedder(fault):
+    index = {"dims": DIMS, "embed": FaultyEmbeddings(fault)}
+    with SQLiteMemoryStore(":memory:", index=index) as store:
+        graph = graph_of(task_tools(Identification("chat"), store))
+        run(graph, "task_save", title="Mend the fence")
+        answer = run(graph, "task_save", title="Order poison")
+        assert answer.status == "error"
+        assert "Nothing was stored" in answer.content
+        assert "Mend the fence" in run(graph, "task_search", query="poison or fence").content
+        assert [task.title for task in tasks(store)] == ["Mend the fence"]
 
 
 def test_stored_text_stays_one_quoted_value(graph, store):
