@@ -60,6 +60,9 @@ UNWRITTEN = 64
 TRIES = 5
 """How often turns are tried again before the one that fails is passed over."""
 
+_USELESS = frozenset({DropReason.UNREADABLE, DropReason.REFUSED})
+_FORMLESS = frozenset({DropReason.EMPTY, DropReason.UNKNOWN_ID})
+
 logger = logging.getLogger("langgraph_memory.service")
 
 
@@ -385,8 +388,8 @@ class Learner:
             if not is_refusal(error):
                 raise  # To be tried again later.
             extraction = Extraction(dropped=(Dropped("", DropReason.REFUSED),), calls=1)
-        useless = {DropReason.UNREADABLE, DropReason.REFUSED}
-        if extraction.proposals or not any(each.reason in useless for each in extraction.dropped):
+        reasons = {each.reason for each in extraction.dropped}
+        if extraction.proposals or not (reasons & _USELESS or _is_malformed(extraction)):
             return extraction
         stated = yield from RulesExtractor().steps(request)
         return replace(extraction, proposals=stated.proposals)
@@ -432,6 +435,12 @@ class Learner:
         extraction = extraction_value(found.extraction)
         value = {"extractor": self._extractor.name, "extraction": extraction}
         return [Change(who.ledger, found.key, value, index=False, ttl=PROPOSAL_MINUTES)]
+
+
+def _is_malformed(extraction: Extraction) -> bool:
+    """Whether there were entries and none was of use, for their form and not for what they say."""
+    reasons = {each.reason for each in extraction.dropped}
+    return bool(reasons) and reasons <= _FORMLESS and not extraction.tasks
 
 
 def _in_order(turns: Sequence[Turn], batch: Batch) -> list[str]:

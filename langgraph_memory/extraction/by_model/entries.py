@@ -203,6 +203,8 @@ class EntryReader:
         An assistant's message counts only together with the answer that follows it.
         """
         named = [self.shown.said.get(alias_in(name)) for name in names(entry.get("sources"))]
+        if not named:
+            raise EntryDroppedError(DropReason.UNREADABLE)
         cited = tuple(dict.fromkeys(one for one in named if one is not None))
         users = tuple(one for one in cited if one.who == "user")
         self._message_id = (users or cited)[0].message_id if cited else ""
