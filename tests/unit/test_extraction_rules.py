@@ -739,6 +739,22 @@ def test_a_proposal_is_a_record() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "My blood type is O negative.",
+        "My eyesight is poor.",
+        "I wear hearing aids.",
+        "I use a wheelchair.",
+        "I take metformin every morning.",
+        "I broke my leg two weeks ago.",
+        "我是AB型血。",
+    ],
+)
+def test_health_is_important(text: str) -> None:
+    assert one(text).importance >= 0.8
+
+
+@pytest.mark.parametrize(
     ("text", "least", "most"),
     [
         ("My name is Odile", 0.8, 1.0),

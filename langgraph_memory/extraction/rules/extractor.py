@@ -23,6 +23,7 @@ from langgraph_memory.extraction.reported import without_hearsay
 from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
 from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
+from langgraph_memory.extraction.rules.health import is_on_health
 from langgraph_memory.extraction.rules.keywords import keywords
 from langgraph_memory.extraction.turns import Utterance, speakers, utterances
 from langgraph_memory.memories.secrets import holds_secret
@@ -36,6 +37,8 @@ RULES = "rules/1"
 """Name and version of this extractor, for `MemoryRecord.extractor`."""
 
 _LEAST_IMPORTANCE = 0.3
+_HEALTH = 0.8
+"""How important somebody's health is at least."""
 _LONGEST_SENTENCE = 600
 _LONGEST_MESSAGE = 20_000
 _JOKE = re.compile(
@@ -214,7 +217,7 @@ def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Pro
     return Proposal(
         content=content if draft.forgets else content + end,
         type=draft.type,
-        importance=draft.weight,
+        importance=_importance(draft),
         confidence=draft.confidence,
         confirmation=Confirmation.INFERRED if hedged else Confirmation.STATED,
         action=Action.FORGET if draft.forgets else Action.ADD,
@@ -226,6 +229,11 @@ def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Pro
         valid_from=since,
         valid_to=until if draft.type is not MemoryType.GOAL else None,
     )
+
+
+def _importance(draft: Draft) -> float:
+    lasts = draft.type not in {MemoryType.EPISODE, MemoryType.GOAL, MemoryType.PROJECT}
+    return max(draft.weight, _HEALTH) if lasts and is_on_health(draft.content) else draft.weight
 
 
 def _dated(content: str, moment: datetime, *, event: bool) -> str:
