@@ -21,6 +21,7 @@ from langgraph_memory.integrations.memory_run import (
     shown_in_layers,
 )
 from langgraph_memory.integrations.node import ContextNode, ViewUpdate
+from langgraph_memory.messages import as_messages
 from langgraph_memory.service import Placement, Recollection, placed
 from langgraph_memory.summarization.state import INPUT_KEY, ContextChannels, read
 
@@ -192,7 +193,7 @@ def _guarded(node: Any, runs: MemoryRuns) -> Any:
 
 
 def _messages(state: Any) -> list[Any]:
-    return list(read(state, "messages") or [])
+    return [*as_messages(read(state, "messages"))]
 
 
 def _seen(state: Any, update: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.identity import OWNER_KEY, Caller, Identification, Identity, Owner
 from langgraph_memory.integrations.run_place import Config, RunPlace
+from langgraph_memory.messages import as_messages
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
 from langgraph_memory.service.turns import turns_of
 from langgraph_memory.summarization.state import read
@@ -153,7 +154,7 @@ class MemoryRuns:
         place = RunPlace.of(runtime.execution_info, config)
         if not service.settings.enabled:
             return MemoryRun(service, None, channel, place.thread, False)
-        messages = read(state, "messages") or []
+        messages = as_messages(read(state, "messages"))
         told = Owner.of(channel)
         claimed = True
 

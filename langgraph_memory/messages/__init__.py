@@ -1,6 +1,7 @@
 """The transcript as data: units, what providers accept, repair, and pins."""
 
 from langgraph_memory.messages.content import (
+    as_messages,
     calls_of,
     check_messages,
     key_of,
@@ -31,6 +32,7 @@ __all__ = [
     "Thread",
     "Unit",
     "Violation",
+    "as_messages",
     "calls_of",
     "check_messages",
     "is_pinned",

@@ -13,6 +13,7 @@ from langchain_core.messages import (
     ChatMessage,
     SystemMessage,
     ToolMessage,
+    convert_to_messages,
 )
 
 from langgraph_memory.errors import InvalidMessagesError
@@ -20,6 +21,28 @@ from langgraph_memory.errors import InvalidMessagesError
 ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 CHAT_ROLES = {"user": "user", "human": "user", "system": "system", "developer": "system"}
 REASONING_BLOCKS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content"})
+
+
+def as_messages(given: Any) -> list[BaseMessage]:
+    """Messages of a graph's state, in which dicts and tuples stay where no reducer converts them.
+
+    Raises:
+        InvalidMessagesError: If they are none.
+    """
+    if given is None:
+        return []
+    check_sequence(given)
+    read: list[BaseMessage] = []
+    for index, one in enumerate(given):
+        try:
+            read += [one] if isinstance(one, BaseMessage) else convert_to_messages([one])
+        except (NotImplementedError, TypeError, ValueError) as error:
+            raise InvalidMessagesError(
+                f"messages[{index}] of the graph's state is {type(one).__name__} ({_short(one)}), "
+                "which LangChain does not know as a message. Give messages, ('user', text) or "
+                "{'role': 'user', 'content': text}."
+            ) from error
+    return read
 
 
 def check_messages(messages: Sequence[BaseMessage]) -> None:

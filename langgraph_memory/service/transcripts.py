@@ -17,6 +17,7 @@ from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
 from langgraph_memory.checkpoints.asking import asked
 from langgraph_memory.checkpoints.conversations import messages_of, place_of
+from langgraph_memory.messages import as_messages
 from langgraph_memory.service.turns import Turn, turns_of
 
 __all__ = ["Transcripts", "before_run"]
@@ -117,7 +118,7 @@ class Transcripts:
                 return
 
     def _messages(self, saved: CheckpointTuple) -> list[BaseMessage]:
-        return list(drive(messages_of(self.checkpointer, saved)))
+        return as_messages(drive(messages_of(self.checkpointer, saved)))
 
 
 def _made_at(saved: CheckpointTuple) -> datetime:
@@ -141,7 +142,7 @@ def before_run(
     place = place_of(thread)
     if at_exit:
         saved = yield asked(saver, "get_tuple", place)
-        return [] if saved is None else list((yield from messages_of(saver, saved)))
+        return [] if saved is None else as_messages((yield from messages_of(saver, saved)))
     place["configurable"]["checkpoint_id"] = checkpoint
     saved = None
     for _ in range(LOOKS):  # LangGraph saves beside the run.
@@ -157,4 +158,4 @@ def before_run(
     # What is saved as a run's input is the thread as it was before.
     if saved is None or saved.metadata.get("source") != "input":
         return None
-    return list((yield from messages_of(saver, saved)))
+    return as_messages((yield from messages_of(saver, saved)))

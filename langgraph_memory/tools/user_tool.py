@@ -29,6 +29,7 @@ from langgraph_memory.errors import (
 )
 from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
 from langgraph_memory.memories.secrets import holds_secret
+from langgraph_memory.messages import as_messages
 from langgraph_memory.store import MemoryStore
 
 __all__ = [
@@ -236,7 +237,7 @@ def origin_of(runtime: Runtime | None) -> Origin:
 def messages_of(runtime: Runtime | None) -> Sequence[BaseMessage]:
     """The conversation that a tool is called in; empty outside a graph."""
     state = None if runtime is None else runtime.state
-    return (state.get("messages") or ()) if isinstance(state, Mapping) else ()
+    return as_messages(state.get("messages")) if isinstance(state, Mapping) else ()
 
 
 def refuse_secrets(*texts: str) -> None:

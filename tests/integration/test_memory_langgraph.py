@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import pytest
 import yaml
@@ -25,7 +26,7 @@ from scripted import ScriptedModel, block, digest
 
 from langgraph_memory import Memory, MemoryRecord
 from langgraph_memory.context import Layered, MessageWindow, SlidingWindow, Summarize
-from langgraph_memory.errors import IdentityError
+from langgraph_memory.errors import IdentityError, InvalidMessagesError
 from langgraph_memory.identity import Identity
 from langgraph_memory.integrations import ContextMiddleware
 from langgraph_memory.memories import Memories
@@ -650,6 +651,43 @@ class TestWaysOfUse:
         assert known(memory, "bob") == []
         graph.invoke(None, config())
         assert "The user grows quinces." in known(memory)
+
+
+class Loose(TypedDict, total=False):
+    messages: Annotated[list[Any], operator.add]
+    llm_input_messages: list[Any]
+
+
+def as_dict(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
+class TestMessagesThatNobodyConverted:
+    """A graph without LangGraph's reducer keeps dicts and tuples as they are given."""
+
+    def graph(self, memory: Memory) -> Any:
+        graph = StateGraph(Loose)
+        graph.add_node("recall", memory.nodes.recall)
+        graph.add_node("model", lambda state: {"messages": [("ai", "Noted.")]})
+        graph.add_node("remember", memory.nodes.remember)
+        graph.add_edge(START, "recall")
+        graph.add_edge("recall", "model")
+        graph.add_edge("model", "remember")
+        return graph.compile(checkpointer=memory.checkpointer)
+
+    @pytest.mark.parametrize("form", [as_dict, lambda text: ("user", text)], ids=["dict", "tuple"])
+    def test_they_are_remembered(self, memory: Memory, form: Callable[[str], Any]) -> None:
+        graph, where = self.graph(memory), config()
+        for text in ("I am allergic to ragweed.", "My name is Odile, and I grow quinces."):
+            given = {"messages": [form(text)]}
+            shown = graph.invoke(given, where, context={"user_id": "anna"})["llm_input_messages"]
+        assert [each.type for each in shown] == ["human", "ai", "human"]
+        memory.flush()
+        assert {"The user is allergic to ragweed.", "The user's name is Odile."} <= {*known(memory)}
+
+    def test_what_is_no_message_is_named(self, memory: Memory) -> None:
+        with pytest.raises(InvalidMessagesError, match=r"messages\[0\].*int"):
+            self.graph(memory).invoke({"messages": [7]}, config(), context={"user_id": "anna"})
 
 
 class TestBudget:
