@@ -29,6 +29,7 @@ from langgraph_memory.integrations.memory_nodes import MemoryNodes, RecallNode, 
 from langgraph_memory.integrations.memory_run import MemoryLayers, MemoryRuns, memory_layers
 from langgraph_memory.integrations.traces import hide_memories_in_traces
 from langgraph_memory.models import chat_model
+from langgraph_memory.options import check_options
 from langgraph_memory.profile import ProfileExtractor
 from langgraph_memory.service import MemoryService, Placement, Recollection, Transcripts
 from langgraph_memory.settings import (
@@ -85,6 +86,14 @@ class Memory:
         on_event: Listener | None = None,
         debounce: float = 5.0,
     ) -> None:
+        check_options(
+            store=store,
+            checkpointer=checkpointer,
+            agent_settings=settings,
+            identification=identification,
+            on_event=on_event,
+            debounce=debounce,
+        )
         # To make a memory in code is to switch it on.
         given = settings or AgentSettings(long_term_memory=LongTermMemorySettings(enabled=True))
         name = given.long_term_memory.namespace
@@ -145,10 +154,21 @@ class Memory:
         Raises:
             InvalidSettingsError: A key or value of the settings is not one of ours, or they are
                 about other agents.
-            InvalidInputError: There is no such database or embedder.
+            InvalidInputError: There is no such database or embedder, or a value cannot be meant.
             StoreUnavailableError: The server cannot be reached.
             EmbedderMismatchError: The database was indexed by an embedder that is not given here.
         """
+        check_options(
+            url=url,
+            settings=settings,
+            agent=agent,
+            index=index,
+            profile=profile,
+            resolver=resolver,
+            trust_context=trust_context,
+            on_event=on_event,
+            debounce=debounce,
+        )
         given = _settings(settings, agent)
         long_term = given.long_term_memory
         if long_term.enabled and not long_term.trace_content:
@@ -227,6 +247,7 @@ class Memory:
         """
         from langgraph_memory.integrations import MemoryMiddleware
 
+        check_options(placement=placement, on_recall=on_recall)
         has_tools = self.settings.memory_tools and self.settings.long_term_memory.enabled
         return MemoryMiddleware(
             self._runs,
@@ -258,6 +279,7 @@ class Memory:
             on_recall: Called with what the model is shown.
             **context: Further options of `context_node`, such as `tools` or `profile`.
         """
+        check_options(placement=placement, on_recall=on_recall)
         node = None
         if strategy is not None:
             node = context_node(strategy, source="llm_input_messages", **context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +15,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph_memory.checkpoints.off_loop import OffLoop
 from langgraph_memory.checkpoints.sqlite import connect as connect_sqlite
 from langgraph_memory.checkpoints.upkeep import Upkeep
-from langgraph_memory.errors import MissingExtraError, StoreUnavailableError
+from langgraph_memory.errors import MissingExtraError, StoreClosedError, StoreUnavailableError
 from langgraph_memory.store.opening import location_of
 
 __all__ = ["SQLiteCheckpointer", "open_checkpointer"]
@@ -25,6 +26,24 @@ SETUPS = 10
 
 class SQLiteCheckpointer(Upkeep, OffLoop, SqliteSaver):
     """LangGraph's SQLite checkpointer, awaitable as well."""
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """See `SqliteSaver.cursor`.
+
+        Raises:
+            StoreClosedError: If the file was closed.
+        """
+        try:
+            with super().cursor(transaction) as cursor:
+                yield cursor
+        except sqlite3.ProgrammingError as error:
+            if "closed database" not in str(error):
+                raise
+            raise StoreClosedError(
+                "The threads' database was closed, with Memory.close() or by the end of its with "
+                "block. Open it anew to go on."
+            ) from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from langgraph_memory import Memory
-from langgraph_memory.errors import InvalidSettingsError
+from langgraph_memory.errors import InvalidInputError, InvalidSettingsError, StoreClosedError
 from langgraph_memory.identity import Identification
 from langgraph_memory.settings import (
     AgentSettings,
@@ -419,3 +419,50 @@ class TestOpening:
     def test_over_what_code_gives_they_do_not_go(self, opened, monkeypatch):
         monkeypatch.setenv(f"{AGENTS}CHAT__LONG_TERM_MEMORY__ENABLED", "false")
         assert opened({"agents": {"chat": ON}}, agent="chat").long_term_memory.enabled
+
+
+class TestOptions:
+    """What `Memory` is given besides."""
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("url", None),
+            ("url", 3),
+            ("settings", 3),
+            ("agent", None),
+            ("agent", " "),
+            ("index", 3),
+            ("debounce", "x"),
+            ("debounce", -1),
+            ("debounce", float("nan")),
+            ("resolver", "anna"),
+            ("trust_context", "yes"),
+            ("profile", dict),
+            ("on_event", 3),
+        ],
+    )
+    def test_a_wrong_one_is_told_with_its_value(self, name, value):
+        with pytest.raises(InvalidInputError, match=rf"^{name}={value!r} cannot be used: give "):
+            Memory.open(**{"url": ":memory:", name: value})
+
+    def test_so_it_is_where_a_store_is_given(self):
+        with pytest.raises(InvalidInputError, match=r"^store='memory.db' .*Memory.open"):
+            Memory("memory.db")
+        with SQLiteMemoryStore(":memory:") as store:
+            for given in ({"settings": {}}, {"checkpointer": 3}, {"debounce": None}):
+                with pytest.raises(InvalidInputError, match=f"^{[*given][0]}="):
+                    Memory(store, **given)
+
+    def test_so_it_is_for_nodes_and_middleware(self):
+        with Memory.open(":memory:") as memory:
+            for make in (memory.middleware, memory.recall_node):
+                for given in ({"placement": "top"}, {"placement": ""}, {"on_recall": 3}):
+                    with pytest.raises(InvalidInputError, match=f"^{[*given][0]}="):
+                        make(**given)
+
+    def test_a_thread_of_a_closed_memory(self):
+        with Memory.open(":memory:") as memory:
+            threads = memory.checkpointer
+        with pytest.raises(StoreClosedError, match="closed"):
+            threads.get_tuple({"configurable": {"thread_id": "t"}})
