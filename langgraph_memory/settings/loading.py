@@ -59,6 +59,9 @@ def load_settings(
         if not isinstance(name, str) or not name.strip():
             told = "an agent's name must be text that is not blank"
             raise given.fault(("agents", str(name)), told, name)
+        if name != name.strip():
+            told = "an agent's name has no blanks around it"
+            raise given.fault(("agents", name), told, name)
     return Settings(
         defaults=_agent(given, given.values.get("defaults"), ("defaults",)),
         agents={name: _agent(given, own, ("agents", name)) for name, own in agents.items()},

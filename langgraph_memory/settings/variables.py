@@ -16,7 +16,10 @@ from langgraph_memory.settings.given import NO_SECTION, Given, KeyPath
 __all__ = ["override"]
 
 _PREFIX = "LANGGRAPH_MEMORY__"
-_MISSPELT = re.compile(r"LANGGRAPH_MEMORY_(DEFAULTS|AGENTS)_", re.IGNORECASE)
+_MISSPELT = re.compile(
+    r"LANGGRAPH_MEMORY_(?:(?:DEFAULTS|AGENTS|LONG_TERM_MEMORY|MEMORY_TOOLS)(?:_|$)|[^_].*__)",
+    re.IGNORECASE,
+)
 
 
 def override(
@@ -39,7 +42,7 @@ def override(
         if _MISSPELT.match(variable):
             raise InvalidSettingsError(
                 f"The variable {variable} needs two underscores between keys, also after "
-                f"LANGGRAPH_MEMORY: {_PREFIX}…"
+                f"LANGGRAPH_MEMORY, and a section: {_PREFIX}DEFAULTS__… or {_PREFIX}AGENTS__…"
             )
         if not variable.upper().startswith(_PREFIX):
             continue

@@ -13,6 +13,7 @@ import yaml
 
 from langgraph_memory.errors import InvalidSettingsError
 from langgraph_memory.settings.given import Given, KeyPath
+from langgraph_memory.shown import shown
 
 __all__ = ["read_yaml"]
 
@@ -44,14 +45,29 @@ def read_yaml(file: Path) -> Given:
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, InvalidSettingsError):
             raise
-        raise InvalidSettingsError(f"{file} is not YAML: {error}") from error
+        raise InvalidSettingsError(
+            f"The settings are not YAML: {_told(error, file, text)}."
+        ) from error
     except RecursionError:
         raise InvalidSettingsError(f"{file} is nested too deeply, or in itself.") from None
     if values is None:
         return Given()
     if not isinstance(values, dict):
-        raise InvalidSettingsError(f"{file} must hold the sections 'defaults' and 'agents'.")
+        raise InvalidSettingsError(
+            f"The settings must hold the sections 'defaults' and 'agents', not "
+            f"{shown(values)} ({file}, line {root.start_mark.line + 1})."
+        )
     return Given(values, places)
+
+
+def _told(error: Exception, file: Path, text: str) -> str:
+    """What is wrong, and where, as in other messages."""
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"{error.reason} ({file}, line {text.count(chr(10), 0, error.position) + 1})"
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return f"{error} ({file})"
+    return f"{getattr(error, 'problem', '')} ({file}, line {mark.line + 1})"
 
 
 def _note(node: Any, at: KeyPath, file: str, places: dict[KeyPath, str]) -> None:

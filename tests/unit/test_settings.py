@@ -142,6 +142,10 @@ class TestFaults:
             ("agents:\n  true: {memory_tools: maybe}\n", "agents.true.memory_tools", 2),
             ("agents:\n  1:\n    long_term_memory: 3\n", "agents.1.long_term_memory", 3),
             ("agents:\n  '': {}\n", "name", 2),
+            ("agents:\n  chat: {}\n  'chat ': {}\n", "no blanks around it.*'chat '", 3),
+            ("defaults:\n  memory_tools: true\n x: 1\n", "not YAML: expected", 3),
+            ("defaults:\n  memory_tools: \0\n", "not YAML: .*not allowed", 2),
+            ("\n- a\n", "sections 'defaults' and 'agents'", 2),
             ("agents:\n  a:\n    <<: {memory_tools: 7}\n", "agents.a.memory_tools", 3),
             ("agents:\n  ? [a, b]\n  : {}\n", "name", 2),
             (
@@ -337,6 +341,16 @@ class TestVariables:
             with pytest.raises(InvalidSettingsError, match=f"{name} needs two underscores"):
                 load_settings(environment={name: "true"})
 
+    def test_so_is_a_section_that_is_left_out(self):
+        for name in (
+            "LANGGRAPH_MEMORY_LONG_TERM_MEMORY__ENABLED",
+            "LANGGRAPH_MEMORY_MEMORY_TOOLS",
+            "LANGGRAPH_MEMORY_CHAT__MEMORY_TOOLS",
+        ):
+            with pytest.raises(InvalidSettingsError, match=f"{name} needs.*a section"):
+                load_settings(environment={name: "true"})
+        load_settings(environment={"LANGGRAPH_MEMORY_DB": "m.db"})  # Somebody else's.
+
     def test_two_for_the_same(self):
         upper, lower = f"{AGENTS}CHAT__MEMORY_TOOLS", f"{AGENTS}chat__memory_tools"
         with pytest.raises(InvalidSettingsError, match=f"{upper} and {lower}"):
@@ -451,14 +465,14 @@ class TestOptions:
             Memory("memory.db")
         with SQLiteMemoryStore(":memory:") as store:
             for given in ({"settings": {}}, {"checkpointer": 3}, {"debounce": None}):
-                with pytest.raises(InvalidInputError, match=f"^{[*given][0]}="):
+                with pytest.raises(InvalidInputError, match=f"^{next(iter(given))}="):
                     Memory(store, **given)
 
     def test_so_it_is_for_nodes_and_middleware(self):
         with Memory.open(":memory:") as memory:
             for make in (memory.middleware, memory.recall_node):
                 for given in ({"placement": "top"}, {"placement": ""}, {"on_recall": 3}):
-                    with pytest.raises(InvalidInputError, match=f"^{[*given][0]}="):
+                    with pytest.raises(InvalidInputError, match=f"^{next(iter(given))}="):
                         make(**given)
 
     def test_a_thread_of_a_closed_memory(self):
