@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -16,6 +16,7 @@ from langgraph_memory import store as stores
 from langgraph_memory.cli.databases import MEMORIES, Db, Embedder, refuse_empty
 from langgraph_memory.cli.terminal import printable
 from langgraph_memory.embeddings import index_named
+from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.identity import Identity, decode_label
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
@@ -46,13 +47,15 @@ def list_memories(
 ) -> None:
     """List a user's memories, newest first."""
     with _opened(db, settings, agent, user, None) as memories:
-        records = [
-            record for record in _records(memories) if everything or record.status == "active"
-        ]
-        if not records:
+        stored = _stored(memories)
+        records = [each for each in stored.records if everything or each.status == "active"]
+        if not records and not stored.unreadable:
             _say(_nothing_known(memories, agent, user, settings))
             return
-    _show(records, show_status=everything)
+    if records:
+        _show(records, show_status=everything)
+    for key in stored.unreadable:
+        _say(f"{key}  cannot be read as a memory")
 
 
 @memories_app.command()
@@ -69,7 +72,7 @@ def search(
     with _opened(db, settings, agent, user, embedder) as memories:
         found = memories.search(query, limit=limit)
         if not found:
-            known = any(_records(memories))
+            known = any(_stored(memories).records)
             _say("Nothing found." if known else _nothing_known(memories, agent, user, settings))
             return
     scores = [
@@ -110,6 +113,9 @@ def forget(
     """Archive a memory: it is not recalled any more."""
     with _opened(db, settings, agent, user, None) as memories:
         record = _one(memories, id)
+        if record.status == "archived":
+            _say(f"Forgotten already: {record.content}")
+            return
         if not yes and not typer.confirm(f"Forget {record.content!r}?"):
             raise typer.Exit(1)
         memories.forget(record.id)
@@ -141,23 +147,46 @@ def _nothing_known(memories: Memories, agent: str, user: str, settings: Path | N
     return told
 
 
-def _records(memories: Memories) -> list[MemoryRecord]:
-    items = sorted(
-        memories.store.scan(memories.namespace), key=lambda item: item.updated_at, reverse=True
-    )
-    return [MemoryRecord.from_value(item.value) for item in items if "content" in item.value]
+class _Stored(NamedTuple):
+    """What is in a user's place, the newest first, and the keys of what is no memory."""
+
+    records: list[MemoryRecord]
+    unreadable: list[str]
+
+
+def _stored(memories: Memories) -> _Stored:
+    stored = _Stored([], [])
+    items = memories.store.scan(memories.namespace)
+    for item in sorted(items, key=lambda item: item.updated_at, reverse=True):
+        try:
+            stored.records.append(MemoryRecord.from_value({"id": item.key, **item.value}))
+        except InvalidInputError:  # It quotes what it finds fault with.
+            stored.unreadable.append(item.key)
+    return stored
 
 
 def _one(memories: Memories, beginning: str) -> MemoryRecord:
-    found = [record for record in _records(memories) if record.id.startswith(beginning)]
-    if len(found) != 1:
-        told = "there is no memory" if not found else f"there are {len(found)} memories"
-        raise typer.BadParameter(f"{told} whose id begins with {beginning!r}", param_hint="ID")
-    return found[0]
+    stored = _stored(memories)
+    found = [record for record in stored.records if record.id.startswith(beginning)]
+    if len(found) == 1:
+        return found[0]
+    unreadable = [key for key in stored.unreadable if key.startswith(beginning)]
+    if not found and unreadable:
+        told = f"{unreadable[0]!r} cannot be read as a memory"
+    elif not found:
+        told = f"there is no memory whose id begins with {beginning!r}"
+    else:
+        told = f"there are {len(found)} memories whose id begins with {beginning!r}"
+        _show(found, show_status=True, whole_ids=True)
+    raise typer.BadParameter(told, param_hint="ID")
 
 
 def _show(
-    records: Sequence[MemoryRecord], *, scores: Sequence[str] = (), show_status: bool = False
+    records: Sequence[MemoryRecord],
+    *,
+    scores: Sequence[str] = (),
+    show_status: bool = False,
+    whole_ids: bool = False,
 ) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "type", "memory"):
@@ -167,7 +196,11 @@ def _show(
     if scores:
         table.add_column("why", overflow="fold")
     for at, record in enumerate(records):
-        cells = [record.id[:8], str(record.type), " ".join(record.content.split())]
+        cells = [
+            record.id if whole_ids else record.id[:8],
+            str(record.type),
+            " ".join(record.content.split()),
+        ]
         cells += [str(record.status)] if show_status else []
         cells += [scores[at]] if scores else []
         table.add_row(*(Text(printable(cell)) for cell in cells))

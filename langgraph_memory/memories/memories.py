@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from langgraph.store.base import Item
-
 from langgraph_memory.calls import Call, Steps, adrive, drive
 from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
 from langgraph_memory.memories.edits import Edit, Edited, Remember, Saved
 from langgraph_memory.memories.plan import ACTIVE, Plan
-from langgraph_memory.records import MemoryRecord, Status, is_record
+from langgraph_memory.memories.reading import record_in
+from langgraph_memory.records import MemoryRecord, Status
 from langgraph_memory.store import Change, MemoryHit, MemoryStore, committed
 from langgraph_memory.store.operations import Mode
 
@@ -154,11 +153,13 @@ class Memories:
 
     def get(self, memory_id: str) -> MemoryRecord | None:
         """A memory by its id, whatever its status."""
-        return _record(self.store.get(self.namespace, memory_id))
+        item = self.store.get(self.namespace, memory_id)
+        return None if item is None else record_in(item)
 
     async def aget(self, memory_id: str) -> MemoryRecord | None:
         """`get` without blocking the event loop."""
-        return _record(await self.store.aget(self.namespace, memory_id))
+        item = await self.store.aget(self.namespace, memory_id)
+        return None if item is None else record_in(item)
 
     def search(self, query: str, *, limit: int = 10) -> list[FoundMemory]:
         """Active memories by relevance to a query; a blank one lists the newest."""
@@ -174,11 +175,8 @@ class Memories:
         hits: list[MemoryHit] = yield Call.of(
             self.store.find, self.store.afind, self.namespace, query, **given
         )
-        return [
-            FoundMemory(MemoryRecord.from_value(hit.value), hit)
-            for hit in hits
-            if is_record(hit.value)
-        ]
+        read = [(record_in(hit), hit) for hit in hits]
+        return [FoundMemory(record, hit) for record, hit in read if record is not None]
 
     # -- how
 
@@ -198,6 +196,8 @@ class Memories:
 
     def _known(self, plan: Plan, memory_id: str) -> Steps[MemoryRecord]:
         record = (yield from plan.read(memory_id)) if memory_id else None
+        if record is not None and record.status is Status.ARCHIVED:
+            raise UnknownMemoryError(f"The memory {memory_id!r} is forgotten already.")
         if record is None or record.status is not Status.ACTIVE:
             raise UnknownMemoryError(
                 f"There is no active memory with the id {memory_id!r}. Search for it first; ids "
@@ -212,9 +212,3 @@ _OF_A_VERSION = frozenset(
         *("heat", "access_count"),
     }
 )
-
-
-def _record(item: Item | None) -> MemoryRecord | None:
-    return (
-        None if item is None or not is_record(item.value) else MemoryRecord.from_value(item.value)
-    )

@@ -13,6 +13,7 @@ from langgraph.store.base import Item
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.memories.edits import Edited, Outcome, Remember, Retire, Saved
+from langgraph_memory.memories.reading import record_in
 from langgraph_memory.memories.statements import (
     corrects,
     is_about,
@@ -28,7 +29,6 @@ from langgraph_memory.records import (
     MemoryRecord,
     MemoryType,
     Status,
-    is_record,
     used,
 )
 from langgraph_memory.store import Change, MemoryHit, MemoryStore
@@ -154,15 +154,14 @@ class Plan:
             item: Item | None = yield Call.of(
                 self.store.get, self.store.aget, self.namespace, memory_id
             )
-            if item is None or not is_record(item.value):
-                return None
-            self._see(item)
-        return self._records[memory_id]
+            if item is not None:
+                self._see(item)
+        return self._records.get(memory_id)
 
     def _near(self, text: str) -> Steps[list[tuple[MemoryRecord, MemoryHit | None]]]:
         """Active memories near a text; those planned just now are compared by their words."""
         hits: list[MemoryHit] = yield self._find(text, ACTIVE, SIMILAR)
-        seen = [(self._see(hit), hit) for hit in hits if is_record(hit.value)]
+        seen = [(each, hit) for hit in hits if (each := self._see(hit)) is not None]
         found = {hit.key for hit in hits}
         fresh = [(each, None) for key, each in self._records.items() if key not in found]
         return [(each, hit) for each, hit in [*seen, *fresh] if each.status is Status.ACTIVE]
@@ -209,17 +208,19 @@ class Plan:
     def _look(self, filter: Mapping[str, Any]) -> Steps[None]:
         hits: list[MemoryHit] = yield self._find("", filter, EVERYTHING)
         for hit in hits:
-            if is_record(hit.value):
-                self._see(hit)
+            self._see(hit)
 
     def _find(self, query: str, filter: Mapping[str, Any], limit: int, offset: int = 0) -> Call:
         given: dict[str, Any] = {"filter": filter, "limit": limit, "offset": offset}
         return Call.of(self.store.find, self.store.afind, self.namespace, query, **given)
 
-    def _see(self, item: Item) -> MemoryRecord:
-        """A record as planned; at first sight, as it was read."""
+    def _see(self, item: Item) -> MemoryRecord | None:
+        """A record as planned; at first sight, as it was read. None for what is no record."""
         if item.key not in self._records:
-            self._records[item.key] = MemoryRecord.from_value(item.value)
+            record = record_in(item)
+            if record is None:
+                return None
+            self._records[item.key] = record
             self._versions[item.key] = item.updated_at
         return self._records[item.key]
 

@@ -13,6 +13,7 @@ from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.identity import Identity
+from langgraph_memory.memories.reading import record_in
 from langgraph_memory.profile import UserProfile, lines
 from langgraph_memory.recall import (
     Question,
@@ -122,11 +123,11 @@ class Recaller:
         for place in who.places:
             hits: list[MemoryHit] = yield self._standing(place)
             for hit in hits:
-                try:
-                    if is_record(hit.value):
-                        records[hit.namespace, hit.key] = MemoryRecord.from_value(hit.value)
-                except InvalidInputError as error:  # One that others have written, and wrongly.
-                    failed.append(_failure("standing", error))
+                record = record_in(hit)
+                if record is not None:
+                    records[hit.namespace, hit.key] = record
+                elif is_record(hit.value):  # One that others have written, and wrongly.
+                    failed.append(f"standing: {InvalidInputError.__name__}")
         profile: list[tuple[str, str]] = []
         try:
             profile = yield from self._profile_lines(who)

@@ -417,3 +417,16 @@ def test_the_bound_holds_where_one_plan_alone_is_too_much(store):
     assert len(edited.archived) == 3
     assert len(contents(memories)) == 2
     assert "Owns a window." in contents(memories)
+
+
+def test_what_others_have_written_wrongly_is_passed_over(caplog):
+    with SQLiteMemoryStore(":memory:") as store:
+        memories = Memories(store, ("agent:chat", "user:anna", "memories"))
+        value = MemoryRecord(content="The user grows quinces.").to_value()
+        store.put(memories.namespace, "bad", {**value, "importance": "plum wine"})
+        saved = memories.save(MemoryRecord(content="The user grows quinces and figs."))
+        assert saved.outcome is Outcome.ADDED
+        assert [each.record.id for each in memories.search("quinces")] == [saved.record.id]
+        assert memories.get("bad") is None
+    assert "'bad' cannot be read" in caplog.text
+    assert "plum" not in caplog.text

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from langgraph_memory import __version__
 from langgraph_memory.cli.app import typer_app
-from langgraph_memory.errors import InvalidSettingsError
+from langgraph_memory.errors import InvalidSettingsError, UnknownMemoryError
 from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
@@ -59,6 +59,43 @@ def test_what_is_stored_gives_no_orders_to_a_terminal_and_begins_no_row(db):
         assert r"is \x1b[8mhidden, \x9b2J \ud800 and" in shown
         assert not {"\x1b", "\x9b"} & set(shown)
         assert words[0] == "show" or "\nooo2" not in re.sub(r"\n +", "\n", shown)
+
+
+@pytest.fixture
+def malformed(db):
+    """What a host has put beside the memories, wrongly."""
+    value = MemoryRecord(content="The user plays chess with plum wine.").to_value()
+    with SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store:
+        store.put(ANNA.memories, "bad1", {**value, "importance": "plum wine"})
+        store.put(ANNA.memories, "bad2", {"content": ["plum wine"]})
+
+
+def test_what_cannot_be_read_is_named_and_hides_nothing(db, malformed, caplog):
+    shown = run("memories", "list", db=db, user=ANNA.user)
+    for part in ("chess[/bold]", "用户喜欢", "bad1  cannot be read", "bad2  cannot be read"):
+        assert part in shown
+    shown += run("memories", "search", "chess", db=db, user=ANNA.user)
+    shown += run("memories", "show", "bad1", expect=2, db=db, user=ANNA.user)
+    assert shown.count("cannot be read as a memory") == 3
+    assert "chess[/bold]" in run("memories", "show", "aaa1", db=db, user=ANNA.user)
+    assert "plum" not in shown + caplog.text
+
+
+def test_an_id_that_several_begin_with_lists_them(db):
+    shown = run("memories", "show", "aa", expect=2, db=db, user=ANNA.user)
+    assert "there are 2 memories whose id begins with 'aa'" in shown
+    for part in ("aaa1", "chess", "aab2", "用户喜欢"):
+        assert part in shown
+
+
+def test_forgetting_twice_says_so(db):
+    for told in ("Forgotten: The user", "Forgotten already: The user"):
+        assert told in run("memories", "forget", "aaa1", "--yes", db=db, user=ANNA.user)
+    with (
+        SQLiteMemoryStore(db, index={"dims": 8, "embed": letters}) as store,
+        pytest.raises(UnknownMemoryError, match="forgotten already"),
+    ):
+        Memories(store, ANNA.memories).forget("aaa1")
 
 
 def test_nobody_known_is_said(db):
