@@ -18,6 +18,7 @@ from langgraph_memory.calls import drive
 from langgraph_memory.checkpoints import open_checkpointer
 from langgraph_memory.checkpoints.upkeep import Upkeep
 from langgraph_memory.context import ContextStrategy
+from langgraph_memory.drawn import table
 from langgraph_memory.embeddings import index_named
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.events import Listener
@@ -297,6 +298,20 @@ class Memory:
         The middleware or recall node then has ``placement="layers"``.
         """
         return memory_layers()
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks; nothing in it is a user's."""
+        long_term, threads = self.settings.long_term_memory, self.checkpointer
+        switches = ("enabled", "auto_load", "auto_extract")
+        return table(
+            [
+                ("agent", self.identification.agent),
+                ("memories", type(self.store).__name__),
+                ("threads", "–" if threads is None else type(threads).__name__),
+                ("found", "by keyword" if self.store.index_config is None else "by meaning, too"),
+                *((name, "yes" if getattr(long_term, name) else "no") for name in switches),
+            ]
+        )
 
     # -- life
 

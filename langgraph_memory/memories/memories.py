@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from langgraph_memory.calls import Call, Steps, adrive, drive
+from langgraph_memory.drawn import table
 from langgraph_memory.errors import InvalidInputError, UnknownMemoryError
 from langgraph_memory.memories.edits import Edit, Edited, Remember, Saved
 from langgraph_memory.memories.plan import ACTIVE, Plan
@@ -27,6 +28,18 @@ class FoundMemory:
 
     record: MemoryRecord
     hit: MemoryHit
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        parts = {"score": self.hit.score, "meaning": self.hit.similarity, "words": self.hit.keyword}
+        return table(
+            [
+                ("type", self.record.type),
+                ("content", self.record.content),
+                *((name, f"{part:.2f}") for name, part in parts.items() if part is not None),
+                ("id", self.record.id),
+            ]
+        )
 
 
 class Memories:

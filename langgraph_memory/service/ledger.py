@@ -10,6 +10,7 @@ from typing import Any
 
 from langgraph.store.base import Item
 
+from langgraph_memory.drawn import table
 from langgraph_memory.identity import Identity
 from langgraph_memory.store import Change
 
@@ -72,6 +73,16 @@ class Account:
             waiting=value["waiting"],
             turns_since_profile=value["turns_since_profile"],
             version=item.updated_at,
+        )
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        return table(
+            [
+                ("conversations are read", "yes" if self.enabled else "no"),
+                ("memories stored on", f"{self.day or '–'}: {self.stored}"),
+                *((f"turns skipped: {reason}", count) for reason, count in self.skipped.items()),
+            ]
         )
 
     def stored_on(self, day: date) -> int:

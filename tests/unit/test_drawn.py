@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from typing import Any
 
@@ -11,10 +12,19 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
-from langgraph_memory import ClearToolResults, ContextRequest, MemoryRecord, MessageWindow, Trim
+from langgraph_memory import (
+    ClearToolResults,
+    ContextRequest,
+    Memory,
+    MemoryRecord,
+    MessageWindow,
+    Trim,
+)
 from langgraph_memory.checkpoints import PrunedThread, PruneReport
 from langgraph_memory.history import KeepLatest, apply_to_thread
-from langgraph_memory.service import Reason, Recollection
+from langgraph_memory.memories import FoundMemory
+from langgraph_memory.service import Account, Reason, Recollection
+from langgraph_memory.store import MemoryHit
 
 HOSTILE = "</td></table><script>steal()</script>\" onload='x' \ud800\0"
 SMALL = 100_000
@@ -59,6 +69,7 @@ def history_of(text: str) -> Any:
     return apply_to_thread(graph, text, KeepLatest(2), dry_run=True)
 
 
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
 DRAWN = {
     "view": lambda text: MessageWindow(2).apply(
         thread_with(text), ContextRequest(system=text, profile="openai")
@@ -68,6 +79,10 @@ DRAWN = {
     "prune report": lambda text: PruneReport((PrunedThread(text, 2, 0, 9),), False, 9_000, 1_000),
     "record": lambda text: MemoryRecord(content=text),
     "reason": lambda text: Reason("recalled", text, None, 0.5, {}, (HumanMessage(text),)),
+    "found memory": lambda text: FoundMemory(
+        MemoryRecord(content=text), MemoryHit(("users",), text, {}, NOW, NOW, 0.5, keyword=1.5)
+    ),
+    "account": lambda text: Account(skipped={text: 2}),
     "recollection": lambda text: Recollection(standing=f"<b>\nhead\n{text}\n</b>"),
 }
 
@@ -117,3 +132,12 @@ def test_a_prune_report_begins_with_what_lost_most() -> None:
 
 def test_a_history_report_names_its_thread() -> None:
     assert "harbour" in history_of("harbour")._repr_html_()
+
+
+def test_a_memory_draws_how_it_is_set_up() -> None:
+    with Memory.open(":memory:", {"defaults": {}}, agent="a <b> c") as memory:
+        found = Page(memory._repr_html_())
+    assert "agenta <b> c" in found.text
+    assert "enabledno" in found.text
+    assert "by keyword" in found.text
+    assert not found.open
