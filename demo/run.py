@@ -8,6 +8,7 @@ prompt is yours, on the last thread.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,7 +20,18 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
-from second_act import CONSOLE, ask, day_one, day_two, headline, lines
+from second_act import (
+    AGENT,
+    CONSOLE,
+    INDEX,
+    LAST,
+    USER,
+    ask,
+    day_one,
+    day_two,
+    headline,
+    lines,
+)
 
 from langgraph_memory.chat import strategy_named
 from langgraph_memory.checkpoints import sqlite_saver
@@ -87,6 +99,16 @@ def show_outcome(db: Path) -> None:
     )
 
 
+def command(db: Path) -> str:
+    """What goes on with the second act, to be typed where this was run."""
+    program = Path(sys.executable).with_name("langgraph-memory")
+    near = program.is_relative_to(Path.cwd())
+    who = ["--thread", LAST, "--user", USER, "--agent", AGENT, "--embedder", INDEX]
+    return shlex.join(
+        [str(program.relative_to(Path.cwd()) if near else program), "chat", "--db", str(db), *who]
+    )
+
+
 def main() -> None:
     """Play, kill, go on, ask; then another day, another thread; and hand over."""
     if sys.argv[1:2] == ["--play"]:
@@ -113,8 +135,7 @@ def main() -> None:
         headline("The prompt is yours. Ask, tell it something, or see /why.")
         ask(db)
     else:
-        command = os.path.relpath(Path(sys.executable).with_name("langgraph-memory"))
-        CONSOLE.print(f"Go on with: {command} chat --db {db} --thread {THREAD}")
+        CONSOLE.print(f"Go on, ask it something and then /why: {command(db)}")
 
 
 if __name__ == "__main__":

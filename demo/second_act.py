@@ -22,6 +22,9 @@ HERE = Path(__file__).parent
 BUDGET = 1_200
 USER = "mira"
 AGENT = "travel"
+INDEX = "local"
+LAST = "today"
+"""The thread of the second day."""
 CONSOLE = Console(highlight=False, soft_wrap=True)
 
 
@@ -36,19 +39,19 @@ def day_two(db: Path) -> None:
     headline("The next day, another process, a new thread: thirty turns about something else.")
     requests: list[Recollection] = []
     talk = lines("day_two.txt")
-    sitting(db, "today", requests).run(talk)
+    sitting(db, LAST, requests).run(talk)
     known = {line for each in requests for line in each.lines("standing")}
     headline(f"Each of the {len(requests)} requests carried what always holds:")
     for line in sorted(known):
         carried = sum(line in each.lines("standing") for each in requests)
         CONSOLE.print(f"{carried:4} of {len(requests)}  {line}", markup=False)
     headline("Is it still honoured, and why does it know?")
-    sitting(db, "today").run(lines("day_two_questions.txt"))
+    sitting(db, LAST).run(lines("day_two_questions.txt"))
 
 
 def ask(db: Path) -> None:
     """Hand the prompt over."""
-    sitting(db, "today").run()
+    sitting(db, LAST).run()
 
 
 def sitting(db: Path, thread: str, requests: list[Recollection] | None = None) -> ChatSession:
@@ -65,7 +68,7 @@ def sitting(db: Path, thread: str, requests: list[Recollection] | None = None) -
             Memory.open,
             db,
             agent=AGENT,
-            index="local",
+            index=INDEX,
             extraction_model=None if offline else model,
         ),
         user=USER,

@@ -289,3 +289,21 @@ def test_an_incognito_thread_leaves_nothing(tmp_path):
         assert "read some seconds later" not in run.stdout
     known = talk("What am I allergic to?", cwd=tmp_path, user="anna", thread="two")
     assert "walnuts" not in known.stdout
+
+
+def test_what_the_demo_ends_with_explains_its_second_act(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "demo")
+    monkeypatch.chdir(tmp_path)
+    import run as demo
+    import second_act
+
+    db = tmp_path / "demo.db"
+    second_act.day_one(db)
+    program, *typed = shlex.split(demo.command(db))
+    assert ".." not in program
+    assert Path(program).name == "langgraph-memory"
+    answered = command(*typed, stdin="What must I not eat?\n/why\n", cwd=tmp_path)
+    assert answered.returncode == 0, answered.stderr
+    why = answered.stdout.rpartition("assistant>")[2]
+    assert "allergic to sesame" in why
+    assert "yesterday" in why
