@@ -40,7 +40,7 @@ class Proposal:
         retracts: Statements that the user says are no longer true, as they may be remembered.
         replaces: Ids of known memories that this one takes the place of; for `FORGET`, of those to
             be retired.
-        keywords: Words it should be found by, in lower case.
+        keywords: What it is about, in a few words, in lower case. A search goes by the content.
         source_message_ids: The messages it comes from; the question first, if there was one.
         speaker: Name of who said it, in a thread with several speakers.
         language: `en` or `zh`.

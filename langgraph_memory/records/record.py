@@ -97,7 +97,8 @@ class MemoryRecord(BaseModel):
         last_accessed_at: When it was last recalled; its creation, as long as it never was.
         valid_from: Since when what it says is true, if that is known.
         valid_to: Until when, if that is known.
-        keywords: Words it should be found by.
+        keywords: What it is about, in a few words, for lists and filters of the application. A
+            search goes by the content.
         source: Which way it came in.
         source_thread_id: The conversation it comes from.
         source_message_ids: The messages it comes from.
