@@ -73,7 +73,8 @@ def search(
         found = memories.search(query, limit=limit)
         if not found:
             known = any(_stored(memories).records)
-            _say("Nothing found." if known else _nothing_known(memories, agent, user, settings))
+            nothing = _nothing_found(memories, embedder) if known else None
+            _say(nothing or _nothing_known(memories, agent, user, settings))
             return
     scores = [
         f"{each.hit.score or 0:.2f} (meaning {_number(each.hit.similarity)}, "
@@ -131,6 +132,16 @@ def _opened(
     index: dict[str, Any] | None = index_named(embedder) if embedder else None
     with stores.open(db, index=index) as store:
         yield Memories(store, Identity(namespace or agent, user).memories)
+
+
+def _nothing_found(memories: Memories, embedder: str | None) -> str:
+    if embedder:
+        return "Nothing found."
+    made_by = memories.store.stats().embedder
+    told = "Nothing found that shares a word with this. To search by meaning, too, "
+    if made_by:
+        return f"{told}name what indexed the database ({made_by}), as --embedder local."
+    return f"{told}index the database (langgraph-memory reindex) and give --embedder local."
 
 
 def _nothing_known(memories: Memories, agent: str, user: str, settings: Path | None) -> str:

@@ -88,6 +88,19 @@ def test_an_id_that_several_begin_with_lists_them(db):
         assert part in shown
 
 
+def test_a_search_by_words_that_finds_nothing_names_the_embedder(db, tmp_path):
+    asked = ("memories", "search", "submarine")
+    shown = run(*asked, db=db, user=ANNA.user)
+    assert "Nothing found" in shown
+    assert "letters" in shown
+    assert "--embedder" in shown
+    with SQLiteMemoryStore(tmp_path / "words.db") as store:
+        Memories(store, ANNA.memories).save(MemoryRecord(content="The user works at Bosch."))
+    shown = run("memories", "search", "my job", db=str(tmp_path / "words.db"), user=ANNA.user)
+    assert "reindex" in shown
+    assert "--embedder local" in shown
+
+
 def test_forgetting_twice_says_so(db):
     for told in ("Forgotten: The user", "Forgotten already: The user"):
         assert told in run("memories", "forget", "aaa1", "--yes", db=db, user=ANNA.user)
