@@ -221,6 +221,11 @@ class TestConfiguration:
 
 
 class TestSweep:
+    @pytest.fixture(autouse=True)
+    def alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The sweep in the background is not to come first on a slow machine."""
+        monkeypatch.setattr("langgraph_memory.store.sweeper.FIRST_SECONDS", 60.0)
+
     def test_by_call(self, ours: Driver, clock: Clock) -> None:
         for number in range(5):
             ours.put((*NS, str(number)), "k", {"text": "walrus"}, ttl=5)

@@ -57,6 +57,7 @@ class SQLiteMemoryStore(MemoryStore):
             raise InvalidInputError(f"cache_megabytes must be 0 or more, got {cache_megabytes!r}.")
         super().__init__(index=index, ttl=ttl, clock=clock)
         self._path = os.fspath(path)
+        self._database = sqlite_database(self._path)  # Once: it asks the file system.
         self._connections = Connections(self._path)
         self._cache_megabytes = cache_megabytes
         self._cache = NamespaceCache(cache_megabytes)
@@ -76,7 +77,7 @@ class SQLiteMemoryStore(MemoryStore):
     @property
     def database(self) -> str | None:
         """The file by its real path; None for a store in memory."""
-        return sqlite_database(self._path)
+        return self._database
 
     def _migrate(self) -> None:
         with self._connections.writing() as connection:
