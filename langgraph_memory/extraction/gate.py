@@ -34,6 +34,8 @@ class SkipReason(StrEnum):
     """The thread reads and writes no memory."""
     DISABLED = "disabled"
     """Extraction is switched off for this user."""
+    UNATTRIBUTED = "unattributed"
+    """A nested agent was given it, and the run around it does not have it from its user."""
     NOTHING_FROM_USER = "nothing_from_user"
     """No user message, or none with text."""
     RECALLED = "recalled"

@@ -13,6 +13,7 @@ from langchain_core.messages import BaseMessage
 
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
+from langgraph_memory.extraction import SkipReason
 from langgraph_memory.identity import OWNER_KEY, Caller, Identification, Identity, Owner
 from langgraph_memory.integrations.run_place import Config, RunPlace
 from langgraph_memory.messages import as_messages
@@ -181,14 +182,22 @@ class MemoryRuns:
             return MemoryRun(service, None, state_value, place.thread, False)
         who = caller.identify(owner)
         begun: tuple[str, ...] = ()
-        turns = turns_of(messages) if moment == "begins" else []
+        # Of a nested run it has to be known whose its turn is, also where it has begun unseen.
+        unseen = moment == "ends" and place.nested and SEEN not in channel
+        turns = turns_of(messages) if moment == "begins" or unseen else []
         # A turn that has nothing yet is begun again: the process may have died before it was noted.
         if turns and (
             turns[-1].mark != channel.get(SEEN)
             or len(turns[-1].messages) == 1
             or not turns[-1].is_open
         ):
-            brought = yield from place.brought(turns, claimed=claimed)
+            newest = turns[-1]
+            brought = (
+                [newest.mark] if unseen else (yield from place.brought(turns, claimed=claimed))
+            )
+            if brought and not (yield from place.has_from_user(newest.messages[0])):
+                service.leave(who, place.thread, newest, SkipReason.UNATTRIBUTED)
+                brought = []
             # The input of a run is one person's: of a stranger's, nothing is begun.
             begun = () if set(brought) & set(owner.refused) else tuple(brought)
             kept = {ASKED: list(begun), SEEN: turns[-1].mark}

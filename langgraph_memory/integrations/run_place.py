@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Self
 
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from langgraph_memory.calls import Steps
-from langgraph_memory.service.transcripts import before_run
+from langgraph_memory.service.transcripts import before_run, said_around
 from langgraph_memory.service.turns import Turn, turns_of
 
 __all__ = ["Config", "RunPlace"]
@@ -29,6 +30,7 @@ class RunPlace:
         thread: Id of its thread; None without a checkpointer.
         saver: The checkpointer, as far as LangGraph tells.
         nested: Whether the thread's messages are those of a graph around it.
+        around: Id of the newest checkpoint of the outermost graph around it.
         checkpoint: Id of the run's newest checkpoint.
         at_exit: Whether the run is only saved when it ends.
     """
@@ -36,6 +38,7 @@ class RunPlace:
     thread: str | None
     saver: BaseCheckpointSaver[Any] | None
     nested: bool
+    around: str | None
     checkpoint: str | None
     at_exit: bool
 
@@ -55,6 +58,7 @@ class RunPlace:
             thread=None if named is None else str(named),
             saver=saver,
             nested=nested,
+            around=(given.get("checkpoint_map") or {}).get("") if nested else None,
             checkpoint=getattr(execution, "checkpoint_id", None),
             at_exit=given.get("__pregel_durability") == "exit",
         )
@@ -90,3 +94,19 @@ class RunPlace:
             return newest
         old = {turn.mark for turn in turns_of(had)} - {*newest}
         return [turn.mark for turn in turns if turn.mark not in old]
+
+    def has_from_user(self, message: BaseMessage) -> Steps[bool]:
+        """Whether a user's message that the run was given is one.
+
+        A nested run is given it by what is around it, which may be a model that calls a tool. Where
+        the graph around it is not saved, or only when it ends, nobody can tell.
+        """
+        if not self.nested:
+            return True
+        if self.thread is None or self.saver is None or self.around is None or self.at_exit:
+            return False
+        try:
+            return (yield from said_around(self.saver, self.thread, self.around, message))
+        except Exception as error:
+            logger.warning("The graph around a run of %r could not be read: %s", self.thread, error)
+            return False

@@ -23,7 +23,7 @@ from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
 from langgraph_memory.errors import InvalidStateError, VersionConflictError
 from langgraph_memory.events import Event, Listener, announce
-from langgraph_memory.extraction import Extractor, RulesExtractor
+from langgraph_memory.extraction import Extractor, RulesExtractor, SkipReason
 from langgraph_memory.identity import Identity
 from langgraph_memory.jobs import Job, JobQueue, Worker
 from langgraph_memory.memories import Memories
@@ -336,6 +336,23 @@ class MemoryService:
         if not self._closed:
             self._threads.submit(after)
 
+    def leave(self, who: Identity, thread: str | None, turn: Turn, reason: SkipReason) -> None:
+        """Have a turn counted that a run has brought and nobody is to read.
+
+        Args:
+            who: Whose memories.
+            thread: The thread's id; None if there is no checkpointer.
+            turn: The turn.
+            reason: Why.
+        """
+
+        def count() -> None:
+            self._account_becomes(who, lambda account: account.counting(reason.value))
+            self._tell("extraction_skipped", who, thread, reason=reason.value, ids=(turn.key,))
+
+        if self.settings.auto_extract and not self._closed:
+            self._threads.submit(count)
+
     # -- in the background
 
     def _undoubted(
@@ -399,10 +416,12 @@ class MemoryService:
                     "no checkpointer to read it from. Open the memory with the one that it was "
                     "written by."
                 )
-            if not its_own:
-                return [], at  # It was deleted, and its id is another's by now.
-            begun = min(noted.since[mark] for mark in wanted)
-            turns, at = self._transcripts.turns(noted.thread, wanted, known, begun=begun)
+            if its_own:  # Or it was deleted, and its id is another's by now.
+                begun = min(noted.since[mark] for mark in wanted)
+                there, at = self._transcripts.turns(noted.thread, wanted, known, begun=begun)
+                at = max(at, noted.at) if turns else at
+                marks = {turn.mark for turn in there}
+                turns = [*(turn for turn in turns if turn.mark not in marks), *there]
         # In the order in which they were said, whatever branch they are on.
         first = datetime.min.replace(tzinfo=UTC)
         return sorted(turns, key=lambda turn: noted.since.get(turn.mark, first)), at
@@ -451,17 +470,20 @@ class MemoryService:
         if enabled:
             self._pass_over(who)
 
-        def decide() -> Steps[tuple[Sequence[Change], None]]:
-            account = yield Call(partial(self.account, who))
-            return [replace(account, enabled=enabled).change(who)], None
-
         try:
-            drive(committed(self.store, decide))
+            self._account_becomes(who, lambda account: replace(account, enabled=enabled))
         except VersionConflictError as error:
             raise VersionConflictError(
                 f"The switch of {who.user!r} is changed by others all the time; it is as it was. "
                 "Try again."
             ) from error
+
+    def _account_becomes(self, who: Identity, change: Callable[[Account], Account]) -> None:
+        def decide() -> Steps[tuple[Sequence[Change], None]]:
+            account = yield Call(partial(self.account, who))
+            return [change(account).change(who)], None
+
+        drive(committed(self.store, decide))
 
     def _pass_over(self, who: Identity) -> None:
         """Have what was said until now passed over, as long as the switch is off."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import is_dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, repeat
@@ -12,28 +13,32 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.constants import START
+from pydantic import BaseModel
 
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps, drive
 from langgraph_memory.checkpoints.asking import asked
 from langgraph_memory.checkpoints.conversations import messages_of, place_of
-from langgraph_memory.messages import as_messages
+from langgraph_memory.messages import as_messages, is_said_by_user, role_of, text_of
 from langgraph_memory.service.turns import Turn, turns_of
 
-__all__ = ["Transcripts", "before_run"]
+__all__ = ["Transcripts", "before_run", "said_around"]
 
 PAGES = (2, 4, 8, 16, 32, 64, 64)
 """How many checkpoints are looked through at a time for turns that a thread has lost since; the
 last one again while they are not older than the turns."""
 SKEW = timedelta(minutes=1)
 """How far apart clocks may be of those who note a turn and who save it."""
-STEPS = 10
+STEPS = 50
 """How many checkpoints a run may have made before memory sees it."""
 LOOKS = 50
 PAUSE = 0.05
 """How often, and after how many seconds, a checkpoint is looked for that is just being saved."""
 
 Saver = BaseCheckpointSaver[Any]
+RESUME = "__resume__"
+"""The channel in which LangGraph saves what somebody answered."""
 
 
 class Transcripts:
@@ -143,6 +148,68 @@ def before_run(
     if at_exit:
         saved = yield asked(saver, "get_tuple", place)
         return [] if saved is None else as_messages((yield from messages_of(saver, saved)))
+    run = yield from _back_to_input(saver, thread, checkpoint)
+    # What is saved as a run's input is the thread as it was before.
+    if not run or run[-1].metadata.get("source") != "input":
+        return None
+    return as_messages((yield from messages_of(saver, run[-1])))
+
+
+def said_around(saver: Saver, thread: str, checkpoint: str, message: BaseMessage) -> Steps[bool]:
+    """Whether the user said what a nested run was given as a user's message.
+
+    That is so if the graph around it has it as a user's message, or was handed the same text by its
+    caller. What its own model or nodes have written is nobody's word.
+
+    Args:
+        saver: The run's checkpointer.
+        thread: The thread's id.
+        checkpoint: Id of the outermost graph's newest checkpoint.
+        message: What the nested run was given.
+    """
+    run = yield from _back_to_input(saver, thread, checkpoint)
+    if not run:
+        return False
+    text = text_of(message).strip()
+    others = set()
+    for each in as_messages((yield from messages_of(saver, run[0]))):
+        if is_said_by_user(each):
+            if text_of(each).strip() == text or (message.id is not None and each.id == message.id):
+                return True
+        elif role_of(each) != "user":
+            others.add(text_of(each).strip())
+    return text not in others and any(
+        text == given.strip() for saved in run for given in _given_in(saved)
+    )
+
+
+def _given_in(saved: CheckpointTuple) -> Iterator[str]:
+    """The texts that a graph's caller has handed in, as input or as an answer when asked."""
+    yield from _texts(saved.checkpoint["channel_values"].get(START))
+    for _, channel, value in saved.pending_writes or ():
+        # An answer that is more than a text may repeat what the asked one has proposed.
+        if channel == RESUME and isinstance(value, str):
+            yield value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, BaseMessage):
+        yield from [text_of(value)] if is_said_by_user(value) else []
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(_texts, value.values()))
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from chain.from_iterable(map(_texts, value))
+    elif isinstance(value, BaseModel) or is_dataclass(value):
+        yield from _texts(vars(value))
+
+
+def _back_to_input(
+    saver: Saver, thread: str, checkpoint: str | None
+) -> Steps[list[CheckpointTuple]]:
+    """The checkpoints of a run from a given one back to the run's input, the newest first."""
+    place = place_of(thread)
     place["configurable"]["checkpoint_id"] = checkpoint
     saved = None
     for _ in range(LOOKS):  # LangGraph saves beside the run.
@@ -150,12 +217,11 @@ def before_run(
         if saved is not None:
             break
         yield Call(partial(time.sleep, PAUSE), partial(asyncio.sleep, PAUSE))
-    for _ in range(STEPS):
-        if saved is None or saved.metadata.get("source") == "input":
-            break
+    run: list[CheckpointTuple] = []
+    while saved is not None and len(run) < STEPS:
+        run.append(saved)
         before = saved.parent_config
-        saved = before and (yield asked(saver, "get_tuple", before))
-    # What is saved as a run's input is the thread as it was before.
-    if saved is None or saved.metadata.get("source") != "input":
-        return None
-    return as_messages((yield from messages_of(saver, saved)))
+        if saved.metadata.get("source") == "input" or before is None:
+            break
+        saved = yield asked(saver, "get_tuple", before)
+    return run

@@ -6,6 +6,7 @@ import operator
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -18,15 +19,17 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 from needed import needed
 from scripted import ScriptedModel, block, digest
 
 from langgraph_memory import Memory, MemoryRecord
 from langgraph_memory.context import Layered, MessageWindow, SlidingWindow, Summarize
 from langgraph_memory.errors import IdentityError, InvalidMessagesError
+from langgraph_memory.events import Event
 from langgraph_memory.identity import Identity
 from langgraph_memory.integrations import ContextMiddleware
 from langgraph_memory.memories import Memories
@@ -157,6 +160,10 @@ def known(memory: Memory, user: str = "anna") -> list[str]:
     return sorted(each.record.content for each in found)
 
 
+def texts_known(memory: Memory, user: str = "anna") -> str:
+    return "\n".join(known(memory, user))
+
+
 def knows(memory: Memory, content: str, user: str = "anna", type: Any = "fact") -> MemoryRecord:
     record = MemoryRecord(content=content, type=type, importance=0.9)
     return memory.service.memories(Identity("garden", user)).save(record).record
@@ -193,6 +200,7 @@ def texts(request: Sequence[BaseMessage]) -> str:
 
 HERON = "The user feeds a heron that is called Zephyrine."
 ASKED = "What is the heron called that I feed?"
+ANNA = Identity("garden", "anna")
 ALLERGY = "Hello, I am allergic to strawberries."
 
 
@@ -464,6 +472,10 @@ class Letters(TypedDict, total=False):
     answer: str
 
 
+class Inbox(MessagesState):
+    letter: str
+
+
 class TestWaysOfUse:
     @EVERY
     @BOTH
@@ -688,6 +700,138 @@ class TestMessagesThatNobodyConverted:
     def test_what_is_no_message_is_named(self, memory: Memory) -> None:
         with pytest.raises(InvalidMessagesError, match=r"messages\[0\].*int"):
             self.graph(memory).invoke({"messages": [7]}, config(), context={"user_id": "anna"})
+
+
+class TestNested:
+    """What a nested agent is given as the user's is read only if the run around it has it so."""
+
+    @FORMS
+    @BOTH
+    @pytest.mark.parametrize("own", [True, False])
+    async def test_a_model_s_question_to_an_agent_is_not_the_users(
+        self, tmp_path: Path, form: Form, asynchronous: bool, own: bool
+    ) -> None:
+        events: list[Event] = []
+        with Memory.open(tmp_path / "memory.db", agent="garden", on_event=events.append) as memory:
+            inner = form(memory, noted(), saver=None)
+
+            @tool
+            async def expert(question: str) -> str:
+                """Ask an expert."""
+                answer = await inner.ainvoke(said(question))
+                return str(answer["messages"][-1].content)
+
+            @tool("expert")
+            def blocking(question: str) -> str:
+                """Ask an expert."""
+                return str(inner.invoke(said(question))["messages"][-1].content)
+
+            asks = calling("expert", question=ALLERGY)
+            saver = memory.checkpointer if own else InMemorySaver()
+            graph = create_agent(asks, [expert if asynchronous else blocking], checkpointer=saver)
+            await run(graph, said("Ask the expert."), asynchronous)
+            memory.flush()
+            assert known(memory) == []
+            assert memory.service.account(ANNA).skipped == {"unattributed": 1}
+            [skipped] = [event for event in events if event.name == "extraction_skipped"]
+            assert (skipped.reason, skipped.user, skipped.thread) == ("unattributed", "anna", "one")
+            # The very words of the user are, whoever hands them on.
+            await run(graph, said(ALLERGY), asynchronous)
+            memory.flush()
+            assert any("strawberries" in each for each in known(memory))
+
+    def test_deepagents_subagents(self, memory: Memory) -> None:
+        deepagents = needed("deepagents", "evals")
+        helper = {"name": "helper", "description": "Helps.", "system_prompt": "Help."}
+        model = calling("task", description=ALLERGY, subagent_type="helper")
+        graph = deepagents.create_deep_agent(
+            model,
+            subagents=[{**helper, "model": noted(), "middleware": [memory.middleware()]}],
+            checkpointer=memory.checkpointer,
+        )
+        say(graph, "Delegate this.")
+        memory.flush()
+        assert known(memory) == []
+        assert memory.service.account(ANNA).skipped == {"unattributed": 1}
+
+    def test_in_a_graph_with_memory_both_are_read(self, memory: Memory) -> None:
+        inner = agent(memory, noted(), saver=None)
+
+        def clerk(state: Inbox) -> dict[str, Any]:
+            return {"messages": inner.invoke(said(state["letter"]))["messages"][-1:]}
+
+        graph = StateGraph(Inbox)
+        graph.add_node("recall", memory.nodes.recall)
+        graph.add_node("clerk", clerk)
+        graph.add_node("remember", memory.nodes.remember)
+        for one, other in pairwise([START, "recall", "clerk", "remember"]):
+            graph.add_edge(one, other)
+        told = said("I live in Antwerp. Answer my letter.", letter=ALLERGY)
+        built: Any = graph.compile(checkpointer=memory.checkpointer)
+        built.invoke(told, config(), context={"user_id": "anna"})
+        memory.flush()
+        assert "strawberries" in texts_known(memory)
+        assert "Antwerp" in texts_known(memory)
+
+    @pytest.mark.parametrize("form", ["agent", "remember"])
+    @pytest.mark.parametrize("words", ["the user's", "the model's"])
+    def test_where_a_plan_is_handed_on(self, memory: Memory, form: str, words: str) -> None:
+        if form == "agent":
+            inner = agent(memory, noted(), saver=None)
+        else:
+            alone = StateGraph(MessagesState)
+            alone.add_node("answer", lambda _: {"messages": [AIMessage("Noted.")]})
+            alone.add_node("remember", memory.nodes.remember)
+            alone.add_edge(START, "answer")
+            alone.add_edge("answer", "remember")
+            inner = alone.compile()
+
+        def plan(state: Letters) -> Letters:
+            return {"letter": ALLERGY} if words == "the model's" else {}
+
+        def work(state: Letters) -> Letters:
+            return {"answer": inner.invoke(said(state["letter"]))["messages"][-1].content}
+
+        graph = StateGraph(Letters)
+        graph.add_sequence([plan, work])
+        graph.add_edge(START, "plan")
+        letter = ALLERGY if words == "the user's" else "Make a plan."
+        built: Any = graph.compile(checkpointer=memory.checkpointer)
+        built.invoke({"letter": letter}, config(), context={"user_id": "anna"})
+        memory.flush()
+        assert bool(known(memory)) == (words == "the user's")
+
+    def test_what_the_user_was_asked_and_a_functional_graph(self, memory: Memory) -> None:
+        inner = agent(memory, noted(), saver=None)
+
+        @entrypoint(checkpointer=memory.checkpointer)
+        def talk(city: str) -> str:
+            inner.invoke(said(city))
+            return str(inner.invoke(said(interrupt("Any allergies?")))["messages"][-1].content)
+
+        graph: Any = talk
+        graph.invoke("I live in Antwerp.", config(), context={"user_id": "anna"})
+        graph.invoke(Command(resume=ALLERGY), config(), context={"user_id": "anna"})
+        memory.flush()
+        assert "strawberries" in texts_known(memory)
+        assert "Antwerp" in texts_known(memory)
+
+    @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+    def test_where_nobody_can_tell_nothing_is_read(self, memory: Memory, durability: Any) -> None:
+        """Without a checkpointer around it, or with one that is told nothing until the end."""
+        graph = StateGraph(MessagesState)
+        graph.add_node("assistant", agent(memory, noted(), saver=None))
+        graph.add_edge(START, "assistant")
+        for number, saver in enumerate((None, memory.checkpointer)):
+            user = f"user {number}"
+            options = {"durability": durability} if saver else {}
+            built: Any = graph.compile(checkpointer=saver)
+            built.invoke(said(ALLERGY), config(user), context={"user_id": user}, **options)
+            memory.flush()
+            readable = saver is not None and durability != "exit"
+            assert bool(known(memory, user)) == readable
+            skipped = memory.service.account(Identity("garden", user)).skipped
+            assert skipped == ({} if readable else {"unattributed": 1})
 
 
 class TestBudget:
