@@ -58,6 +58,7 @@ class Worker:
         longest: Seconds after which a job that has not ended is taken for a failure. Whatever it
             still does is not waited for.
         passing: Whether what the work raised lies in something else than the job.
+        takes: Which of the queue's jobs are done here; the others are left to other workers.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Worker:
         interval: float = 1.0,
         longest: float = 900.0,
         passing: Callable[[Exception], bool] = lambda error: True,
+        takes: Callable[[Job], bool] = lambda job: True,
     ) -> None:
         self.queue = queue
         self._work = work
@@ -76,6 +78,7 @@ class Worker:
         self._interval = interval
         self._longest = timedelta(seconds=longest)
         self._passing = passing
+        self._takes = takes
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
@@ -98,7 +101,7 @@ class Worker:
         for later, and is not tried a second time.
 
         Args:
-            only: Of this subject; None for all.
+            only: Of this subject, also if it is left to others; None for all that are not.
             patience: Seconds to wait for the next job to end. If none does, they all hang: they
                 are left to themselves, and so is what still waits.
         """
@@ -106,7 +109,11 @@ class Worker:
         left: set[str] = set()
         while True:
             waiting = self.queue.ready(all_of_them=True, only=only)
-            ready = deque(job for job in waiting if job.subject not in left)
+            ready = deque(
+                job
+                for job in waiting
+                if job.subject not in left and (only is not None or self._takes(job))
+            )
             others = {run for run in self._running() if only in (None, run.job.subject)}
             if not ready and not others:
                 return done
@@ -199,7 +206,7 @@ class Worker:
                 self._keep_leases()
                 if not ready and time.monotonic() >= next_look:
                     began = time.monotonic()
-                    ready.extend(self.queue.ready())
+                    ready.extend(filter(self._takes, self.queue.ready()))
                     now = time.monotonic()
                     next_look = now + max(self._interval, REST * (now - began))
                 mine = [run for run in mine if not run.ended.done()]

@@ -53,6 +53,9 @@ REMEMBERED = 1_000
 REPLY_TIME = timedelta(minutes=2)
 """How long a turn without a reply is taken for one whose reply is still being made."""
 
+ABANDONED = timedelta(days=1)
+"""How long after it was due a job is left to those who read as its turns' agent does."""
+
 CLOSING = 10.0
 """Seconds that closing waits for what runs."""
 PATIENCE = 100
@@ -122,14 +125,17 @@ class MemoryService:
             keeper = ProfileKeeper(store, profile, settings.profile_every)
         # A profile is made from several turns, also where a job cannot read the thread.
         self._turns_before = settings.profile_every - 1 if profile is not None else 0
-        self._learner = Learner(store, settings, extractor or RulesExtractor(), keeper, listener)
+        extractor = extractor or RulesExtractor()
+        self._learner = Learner(store, settings, extractor, keeper, listener)
+        # Agents of one namespace need not read alike.
+        self._reader = [extractor.name, *([profile.schema.__qualname__] if profile else [])]
         queue = JobQueue(
             store,
             f"extraction/{self._agent}",
             debounce=debounce,
             longest_wait=max(60.0, debounce),
         )
-        self._worker = Worker(queue, self._work, passing=is_passing)
+        self._worker = Worker(queue, self._work, passing=is_passing, takes=self._takes)
         self._threads = DaemonThreads("langgraph-memory")
         self._closed = False
         self._recalled: OrderedDict[Place, _Recalling] = OrderedDict()
@@ -362,18 +368,26 @@ class MemoryService:
         names = [name for name in note if json.loads(name)[1] in doubted]
         if not names:
             return note
-        jobs = self._worker.queue.waiting(only=_subject(who))
+        jobs = self._worker.queue.waiting(only=self._subject(who))
         begun = {name for job in jobs for name in job.payload}
         return {name: told for name, told in note.items() if name not in names or name in begun}
 
     def _request(self, who: Identity, note: Mapping[str, Any]) -> None:
         if note and self.settings.auto_extract:
-            self._worker.queue.request(_subject(who), note)
+            self._worker.queue.request(self._subject(who), note)
             self._worker.start()
+
+    def _subject(self, who: Identity) -> str:
+        return json.dumps([who.agent, who.user, *self._reader])
+
+    def _takes(self, job: Job) -> bool:
+        """Whether a job's turns are read here: as their agent does, or as nobody else came."""
+        _, _, *reader = json.loads(job.subject)
+        return reader == self._reader or job.due + ABANDONED <= clock.now()
 
     def _work(self, job: Job) -> float | None:
         """Read what is new in the threads of a job."""
-        agent, user = json.loads(job.subject)
+        agent, user, *_ = json.loads(job.subject)
         who = Identity(agent, user)
         ready: list[datetime] = []
         failures: list[Exception] = []
@@ -489,10 +503,15 @@ class MemoryService:
         """Have what was said until now passed over, as long as the switch is off."""
         if self.account(who).enabled:
             return
-        subject = _subject(who)
+
+        def waiting() -> list[Job]:
+            jobs = self._worker.queue.waiting()
+            return [job for job in jobs if json.loads(job.subject)[:2] == [who.agent, who.user]]
+
         for _ in range(PATIENCE):
-            self._worker.flush(only=subject, patience=1.0)
-            if all(job.lease is None for job in self._worker.queue.waiting(only=subject)):
+            for job in waiting():  # Of all readers: nobody is asked to read anything.
+                self._worker.flush(only=job.subject, patience=1.0)
+            if all(job.lease is None for job in waiting()):
                 return
             time.sleep(0.1)  # Another process is at it.
 
@@ -534,10 +553,6 @@ def _used(who: Identity, why: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ..
         if shown.block == "recalled":
             used.setdefault(shown.namespace, []).append(shown.key)
     return used
-
-
-def _subject(who: Identity) -> str:
-    return json.dumps([who.agent, who.user])
 
 
 def _complete(noted: Noted, turns: list[Turn], at: datetime) -> tuple[list[Turn], datetime | None]:

@@ -297,13 +297,16 @@ class TestMerging:
         )
         begun, go_on = threading.Event(), threading.Event()
 
-        class Slow(Reader):
+        class Either(Reader):
+            waits: bool = False
+
             def _generate(self, *args: Any, **kwargs: Any) -> Any:
-                begun.set()
-                assert go_on.wait(PATIENCE)
+                if self.waits:
+                    begun.set()
+                    assert go_on.wait(PATIENCE)
                 return super()._generate(*args, **kwargs)
 
-        first, second = Slow(), Reader()
+        first, second = Either(waits=True), Either()
         one, other = opened(stack, url, first), opened(stack, url, second)
         one.say("I keep bees.")
         reading = threading.Thread(target=one.memory.flush)
@@ -322,6 +325,44 @@ class TestMerging:
             ["I own a boat."],
             ["I play the harp."],
         ]
+
+    @pytest.mark.parametrize("first", ["model", "rules"])
+    def test_agents_of_one_namespace_read_their_own_turns(
+        self, stack: ExitStack, file: Path, first: str
+    ) -> None:
+        model = Reader()
+        by_model, by_rules = opened(stack, file, model), opened(stack, file)
+        by_model.say("Bees and I have never been friends, so the balcony stays without flowers.")
+        by_rules.say("I'm allergic to celery.", "t2")
+        both = [by_model, by_rules] if first == "model" else [by_rules, by_model]
+        assert [each.memory.flush() for each in both] == [1, 1]
+        assert model.read == [
+            ["Bees and I have never been friends, so the balcony stays without flowers."]
+        ]
+        assert "The user is allergic to celery." in by_rules.known()
+
+    def test_what_an_agent_has_left_is_read_by_another_a_day_later(
+        self, stack: ExitStack, file: Path
+    ) -> None:
+        """An application that changes its model loses nothing."""
+        with ExitStack() as before:
+            opened(before, file, Reader(), debounce=5).say("I'm allergic to celery.")
+        after = opened(stack, file, debounce=5)
+        at = clock.now()
+        with clock.set_to(lambda: at + timedelta(hours=23)):
+            assert after.memory.flush() == 0
+        with clock.set_to(lambda: at + timedelta(hours=25)):
+            assert after.memory.flush() == 1
+        assert after.known() == ["The user is allergic to celery."]
+
+    def test_of_a_user_who_does_not_want_it_nobodys_are(self, stack: ExitStack, file: Path) -> None:
+        model = Reader()
+        by_model, by_rules = opened(stack, file, model), opened(stack, file)
+        by_rules.memory.service.let_extract(ANNA, False)
+        by_model.say("I'm allergic to celery.")
+        by_rules.memory.service.let_extract(ANNA, True)
+        by_model.memory.flush()
+        assert (model.read, by_model.known()) == ([], [])
 
     @pytest.mark.parametrize("kind", ["file", "memory"])
     def test_turns_of_a_process_with_threads_of_its_own(self, file: Path, kind: str) -> None:

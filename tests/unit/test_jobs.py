@@ -410,6 +410,15 @@ def test_a_request_that_was_overtaken_changes_nothing_newer(queue):
     assert job.payload == {"t1": newer, "t2": older}
 
 
+def test_what_is_left_to_other_workers_is_done_where_it_is_asked_for(queue):
+    done = []
+    worker = Worker(queue, lambda job: done.append(job.subject), takes=lambda job: False)
+    queue.request("anna")
+    assert worker.flush() == 0
+    assert worker.flush(only="anna") == 1
+    assert done == ["anna"]
+
+
 def test_only_one_subjects_job_is_flushed(queue):
     done = []
     worker = Worker(queue, lambda job: done.append(job.subject))
