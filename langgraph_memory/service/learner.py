@@ -7,10 +7,11 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
+from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import GetOp
@@ -36,7 +37,8 @@ from langgraph_memory.service.batch import TURNS_AT_ONCE, Batch, batch_of
 from langgraph_memory.service.faults import is_passing, is_refusal
 from langgraph_memory.service.learned import Learned, Written, tell
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
-from langgraph_memory.service.profiling import Profiled, ProfileKeeper
+from langgraph_memory.service.notes import note_of
+from langgraph_memory.service.profiling import TURNS_SHOWN, Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, speaker_of
 from langgraph_memory.service.writing import (
     edits_of,
@@ -75,6 +77,7 @@ class _Reading:
         thread: The thread's id.
         turns: Of it, as far as they are its owner's.
         asked: When those were said that are to be read, by their marks.
+        told: Marks of turns that came with their notes, as the thread cannot be read.
         gives_up: Whether it has failed often enough to go on without what fails.
         learned: What came of it so far.
         at_once: Turns that may be read together.
@@ -85,6 +88,7 @@ class _Reading:
     thread: str
     turns: Sequence[Turn]
     asked: Mapping[str, datetime]
+    told: Collection[str]
     gives_up: bool
     learned: Learned = field(default_factory=Learned)
     at_once: int = TURNS_AT_ONCE
@@ -103,6 +107,15 @@ class _Reading:
         """The turns that are to be read."""
         wanted = self.asked.keys() - {*cursor.read, *cursor.unheard}
         return [turn for turn in self.turns if turn.mark in wanted]
+
+    def notes(self, turns: Sequence[Turn], speaker: str | None) -> dict[str, Any]:
+        """Turns as notes, to be read again with others; `of` is the speaker."""
+        found: dict[str, Any] = {}
+        for turn in turns:
+            note = note_of(self.thread, [turn], [turn.mark], readable=turn.mark not in self.told)
+            since = clock.utc_text(self.time_of(turn))
+            found |= {key: value | {"since": since, "of": speaker} for key, value in note.items()}
+        return found
 
     def together(self, new: Sequence[Turn]) -> list[Turn]:
         """The first of the unread turns, those of one day alone: "tomorrow" is said in them."""
@@ -186,6 +199,7 @@ class Learner:
         turns: Sequence[Turn],
         asked: Mapping[str, datetime],
         attempt: int = 0,
+        told: Collection[str] = (),
     ) -> Steps[Learned]:
         """Read turns of a thread that nobody has read. Several threads may do so at once.
 
@@ -199,8 +213,9 @@ class Learner:
             turns: Of the thread, oldest first; those that are not `asked` have been read before.
             asked: When the turns that are to be read were said, by their marks.
             attempt: How often this has failed before, for reasons that do not pass.
+            told: Marks of turns that came with their notes, as the thread cannot be read.
         """
-        reading = _Reading(who, thread, turns, asked, gives_up=attempt >= TRIES)
+        reading = _Reading(who, thread, turns, asked, told, gives_up=attempt >= TRIES)
         while True:
             try:
                 if not (yield from self._round(reading)):
@@ -312,15 +327,18 @@ class Learner:
         said_at: datetime,
         speaker: str | None,
     ) -> Steps[Profiled]:
-        since = account.turns_since_profile
-        if self._profile is None or not batch.worth:
-            return Profiled(since + len(batch.keys) if self._profile else 0)
-        turns = reading.turns[: reading.turns.index(batch.worth[-1]) + 1]
-        since += len(batch.skipped)
+        if self._profile is None:
+            return Profiled(account.turns_since_profile, account.unlooked)
+        marks = {*_in_order(reading.turns, batch)} - {*_unheard(batch)}
+        new = [turn for turn in reading.turns if turn.mark in marks]
+        notes = [*account.unlooked.items(), *reading.notes(new, speaker).items()]
+        profiled = Profiled(account.turns_since_profile + len(new), dict(notes[-TURNS_SHOWN:]))
+        if not batch.worth:
+            return profiled
         try:
             return (
                 yield from self._profile.steps(
-                    reading.who, reading.thread, turns, batch.worth, since, said_at, speaker
+                    reading.who, reading.thread, new, batch.worth, profiled, said_at, speaker
                 )
             )
         except Exception as error:
@@ -427,6 +445,7 @@ class Learner:
             digests=kept_in(batch.worth, written.extraction, edited, known),
             changed=bool(written.profiled.changed),
             turns_since_profile=written.profiled.turns_since,
+            unlooked=written.profiled.unlooked,
         )
 
     def _kept(self, who: Identity, found: _Found) -> list[Change]:

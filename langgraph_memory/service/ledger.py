@@ -46,6 +46,7 @@ class Account:
             of the turns read last. To say it again is news once one of them is not active.
         waiting: The newest turn of each thread that was counted as waiting, by its mark.
         turns_since_profile: Turns read since the profile was last looked after.
+        unlooked: Notes of the newest of these turns, of whatever thread, as in `notes.note_of`.
         version: Of its item; None if there is none.
     """
 
@@ -56,6 +57,7 @@ class Account:
     digests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: Mapping[str, str] = field(default_factory=dict)
     turns_since_profile: int = 0
+    unlooked: Mapping[str, Any] = field(default_factory=dict)
     version: datetime | None = None
 
     @classmethod
@@ -72,6 +74,7 @@ class Account:
             digests={digest: tuple(ids) for digest, ids in value["digests"].items()},
             waiting=value["waiting"],
             turns_since_profile=value["turns_since_profile"],
+            unlooked=value.get("unlooked", {}),
             version=item.updated_at,
         )
 
@@ -98,6 +101,7 @@ class Account:
         digests: Mapping[str, tuple[str, ...]],
         changed: bool,
         turns_since_profile: int,
+        unlooked: Mapping[str, Any],
     ) -> Account:
         """The account after some turns were read.
 
@@ -113,6 +117,7 @@ class Account:
             stored=self.stored_on(day) + stored,
             digests=dict(newest),
             turns_since_profile=turns_since_profile,
+            unlooked=unlooked,
         )
 
     def counting(self, *reasons: str) -> Account:
@@ -144,6 +149,7 @@ class Account:
             "digests": {digest: list(ids) for digest, ids in self.digests.items()},
             "waiting": dict(self.waiting),
             "turns_since_profile": self.turns_since_profile,
+            "unlooked": dict(self.unlooked),
         }
         return Change(who.ledger, ACCOUNT, value, self.version, index=False)
 

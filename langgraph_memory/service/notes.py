@@ -36,8 +36,8 @@ class Noted:
         thread: The thread's id.
         since: When they were begun, by their marks.
         at: When the newest of the notes was made.
-        messages: What was said in and before them, by their marks, where the job cannot read the
-            thread itself.
+        messages: What was said in them, by their marks, where the job cannot read the thread
+            itself.
     """
 
     thread: str
@@ -52,7 +52,6 @@ def note_of(
     marks: Sequence[str] | None,
     *,
     readable: bool,
-    before: int = 0,
 ) -> dict[str, Any]:
     """What a job is told of turns, as the payload of a request: an entry for each.
 
@@ -61,19 +60,16 @@ def note_of(
         turns: All of the thread.
         marks: Of those that are to be read; None for the newest one.
         readable: Whether the job can read the thread itself.
-        before: How many turns before each are told, too, where it cannot.
     """
     now = clock.utc_text(clock.now())
     wanted = [turn.mark for turn in turns[-1:]] if marks is None else marks
     note = {}
-    for at, turn in enumerate(turns):
+    for turn in turns:
         if turn.mark not in wanted:
             continue
         value: dict[str, Any] = {"since": now, "at": now}
         if thread is None or not readable:
-            first, *others = turns[max(0, at - before) : at + 1]
-            whole = [*first.in_context, *(each for other in others for each in other.messages)]
-            value["messages"] = messages_to_dict([*_words_of(whole)])
+            value["messages"] = messages_to_dict([*_words_of(turn.in_context)])
         # A run without a thread has one of its own.
         name = thread if thread is not None else f"{RUN}{turns[-1].key}"
         note[json.dumps([name, turn.mark])] = value
@@ -95,7 +91,7 @@ def noted(payload: Mapping[str, Any]) -> list[Noted]:
 
 
 def turns_told(noted: Noted) -> list[Turn]:
-    """The turns that were told with the notes, and those before them, in their order."""
+    """The turns that were told with the notes, in their order."""
     found: dict[str, Turn] = {}
     for mark in sorted(noted.messages, key=noted.since.__getitem__):
         for turn in turns_of(noted.messages[mark]):

@@ -122,9 +122,7 @@ class MemoryService:
         self._recaller = Recaller(store, settings, profile.schema if profile else None)
         keeper = None
         if profile is not None:
-            keeper = ProfileKeeper(store, profile, settings.profile_every)
-        # A profile is made from several turns, also where a job cannot read the thread.
-        self._turns_before = settings.profile_every - 1 if profile is not None else 0
+            keeper = ProfileKeeper(store, profile, settings.profile_every, self._turns)
         extractor = extractor or RulesExtractor()
         self._learner = Learner(store, settings, extractor, keeper, listener)
         # Agents of one namespace need not read alike.
@@ -179,8 +177,7 @@ class MemoryService:
             begun: Marks of the turns that the run has brought; None for the newest one.
             readable: Whether the thread's checkpoints can be read in the background.
         """
-        before = self._turns_before
-        note = note_of(thread, turns_of(messages), begun, readable=readable, before=before)
+        note = note_of(thread, turns_of(messages), begun, readable=readable)
         self._ahead(who, thread, messages, note)
 
     def recollect(
@@ -327,8 +324,7 @@ class MemoryService:
             readable: Whether the thread's checkpoints can be read in the background.
             doubted: Marks of turns that are only read if they were noted when they were begun.
         """
-        before = self._turns_before
-        note = note_of(thread, turns_of(messages), done, readable=readable, before=before)
+        note = note_of(thread, turns_of(messages), done, readable=readable)
         used = _used(who, why)
 
         def after() -> None:
@@ -399,7 +395,12 @@ class MemoryService:
                 with tracing_context(enabled=self.settings.trace_content and None):
                     learned = drive(
                         self._learner.steps(
-                            who, thread.thread, complete, thread.since, attempt=job.faults
+                            who,
+                            thread.thread,
+                            complete,
+                            thread.since,
+                            attempt=job.faults,
+                            told=thread.messages,
                         )
                     )
                 ready += [each for each in (later, learned.waits_until) if each is not None]
@@ -484,8 +485,12 @@ class MemoryService:
         if enabled:
             self._pass_over(who)
 
+        def switched(account: Account) -> Account:
+            unlooked = account.unlooked if enabled else {}
+            return replace(account, enabled=enabled, unlooked=unlooked)
+
         try:
-            self._account_becomes(who, lambda account: replace(account, enabled=enabled))
+            self._account_becomes(who, switched)
         except VersionConflictError as error:
             raise VersionConflictError(
                 f"The switch of {who.user!r} is changed by others all the time; it is as it was. "

@@ -29,8 +29,8 @@ from langgraph_memory.identity import Identity
 from langgraph_memory.messages import text_of
 from langgraph_memory.profile import ProfileExtractor, UserProfile
 from langgraph_memory.records import MemoryRecord, MemoryType
-from langgraph_memory.service import Reason
-from langgraph_memory.settings import AgentSettings, LongTermMemorySettings
+from langgraph_memory.service import MemoryService, Reason
+from langgraph_memory.settings import AgentSettings, LongTermMemorySettings, Settings
 from langgraph_memory.store import SQLiteMemoryStore
 from langgraph_memory.tasks import TaskNote, Tasks
 
@@ -506,3 +506,99 @@ def test_a_database_of_an_embedder_is_not_opened_without_it(tmp_path: Path) -> N
         Memory.open(file, agent="chat")
     with Memory.open(file, agent="chat", index=index) as memory:
         assert len(memory.service.memories(ANNA).search("")) == 1
+
+
+class Traveller(BaseModel):
+    budget: int | None = None
+    city: str | None = None
+
+
+class TestProfileOfManyThreads:
+    @pytest.fixture(params=["readable", "unreadable"])
+    def talk(self, request: pytest.FixtureRequest, stack: ExitStack, tmp_path: Path) -> Talk:
+        given = LongTermMemorySettings(enabled=True, namespace="chat", profile_every=3)
+        settings = Settings(agents={"chat": AgentSettings(long_term_memory=given)})
+        memory = Memory.open(
+            tmp_path / "memory.db",
+            settings,
+            agent="chat",
+            extraction_model=ScriptedModel(reply=self.reply),
+            profile=Traveller,
+            debounce=1e6,
+        )
+        stack.enter_context(memory)
+        self.looks: list[str] = []
+        return Talk(memory, [], None if request.param == "readable" else InMemorySaver())
+
+    def reply(self, request: Sequence[BaseMessage]) -> BaseMessage:
+        """No memories, and the city of Ghent where the user speaks of it."""
+        if "profile up to date" not in texts(request[:1]):
+            return AIMessage('{"memories": []}')
+        self.looks.append(block(request, "conversation"))
+        said = [line for line in self.looks[-1].splitlines() if line.startswith("u")]
+        sources = [line.split()[0] for line in said if "Gent" in line]
+        stated = {"city": {"value": "Gent", "sources": sources}} if sources else {}
+        given = {"stated": stated, "withdrawn": []}
+        called = {"name": "update_profile", "args": given, "id": "p1", "type": "tool_call"}
+        return AIMessage("", tool_calls=[called])
+
+    def changes(self, talk: Talk) -> list[tuple[str, Any, str | None]]:
+        talk.memory.flush()
+        read = UserProfile(talk.memory.store, ANNA.profile, Traveller).read()
+        return [(each.field, each.new, each.thread_id) for each in read.history()]
+
+    def test_every_turn_is_shown_once(self, talk: Talk) -> None:
+        for number in range(9):
+            talk.say(f"Wie backt man eigentlich das Brot Nummer {number} aus Roggen?", number // 2)
+            talk.memory.flush()
+        shown = "\n".join(self.looks)
+        assert len(self.looks) == 3
+        assert [shown.count(f"Nummer {number} ") for number in range(9)] == [1] * 9
+
+    def test_a_change_names_the_thread_that_it_is_from(self, talk: Talk) -> None:
+        for thread, where in (("t1", "Oslo"), ("t2", "Gent"), ("t3", "Riga")):
+            talk.say(f"Wie backt man eigentlich in der Stadt {where} Brot aus Roggen?", thread)
+            talk.memory.flush()
+        assert self.changes(talk) == [("city", "Gent", "t2")]
+        assert len(self.looks) == 1
+
+    def test_what_others_say_in_another_thread_is_not_the_users(self, talk: Talk) -> None:
+        for name, where in (("anna", "Oslo"), ("bob", "Gent")):
+            said = f"Wie backt man eigentlich in der Stadt {where} Brot aus Roggen?"
+            talk.say([HumanMessage(said, name=name)], "group")
+        talk.say("Wie backt man eigentlich in der Stadt Riga Brot aus Roggen?", "alone")
+        assert self.changes(talk) == []
+        assert len(self.looks) == 1
+        assert "Oslo" in self.looks[0]
+
+    @pytest.mark.parametrize("talk", ["readable"], indirect=True)
+    def test_of_a_thread_that_is_gone_nothing_is_shown(self, talk: Talk) -> None:
+        saver = talk.memory.checkpointer
+        assert saver is not None
+        for thread, where in (("t1", "Gent"), ("t2", "Oslo"), ("t3", "Riga")):
+            talk.say(f"Wie backt man eigentlich in der Stadt {where} Brot aus Roggen?", thread)
+            talk.memory.flush()
+            saver.delete_thread("t1")
+        [shown] = self.looks
+        assert [where in shown for where in ("Gent", "Oslo", "Riga")] == [False, True, True]
+
+    def test_a_user_who_does_not_want_it_any_more_is_not_read_later(self, talk: Talk) -> None:
+        talk.say("Wie backt man eigentlich in der Stadt Gent Brot aus Roggen?", "t1")
+        talk.memory.flush()
+        talk.memory.service.let_extract(ANNA, False)
+        talk.memory.service.let_extract(ANNA, True)
+        for thread in ("t2", "t3"):
+            talk.say(f"Wie backt man eigentlich Brot aus Roggen im Ofen {thread}?", thread)
+        assert self.changes(talk) == []
+        assert "Ofen t3" in self.looks[-1]
+
+    def test_another_agent_without_a_profile_leaves_it_waiting(self, talk: Talk) -> None:
+        given = LongTermMemorySettings(enabled=True, namespace="chat")
+        service = MemoryService(talk.memory.store, given, debounce=1e6)
+        for number in range(3):
+            talk.say(f"Wie backt man eigentlich das Brot Nummer {number} aus Roggen?", number)
+            talk.memory.flush()
+            service.end(ANNA, None, [HumanMessage("I keep bees."), AIMessage("Noted.")])
+            service.flush()
+        assert len(self.looks) == 1
+        service.close()
