@@ -27,6 +27,9 @@ class Event:
     Of what comes of it: `saved`, `superseded` and `archived` memories, `profile_changed`,
     `task_changed`, and `dropped` for what was proposed and is no good.
 
+    `forget_everything_asked` where the user wants all to be forgotten. Nothing is, as that cannot
+    be undone: the application may ask once more, and then erase.
+
     Of threads: `thread_trimmed` and `thread_restored`.
 
     Attributes:

@@ -15,6 +15,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.extraction.answers import asks_about_user
 from langgraph_memory.extraction.own_words import is_record, without_code
+from langgraph_memory.extraction.proposals import DropReason
 from langgraph_memory.extraction.rules import extract_by_rules
 from langgraph_memory.extraction.signals import has_signal, is_courtesy, tells_of_oneself
 from langgraph_memory.extraction.turns import Utterance, utterances
@@ -191,11 +192,19 @@ def _worthless(
     short = sum(_length(text, settings) for text in texts) < settings.min_characters
     if not (failed or courteous or short):
         return None
-    if (answering and not failed) or extract_by_rules(messages).proposals:
+    if (answering and not failed) or _is_read(messages):
         return None
     if failed:
         return SkipReason.ERROR_REPLY
     return SkipReason.COURTESY if courteous else SkipReason.TOO_SHORT
+
+
+def _is_read(messages: Sequence[BaseMessage]) -> bool:
+    """Whether the rules find something in it."""
+    found = extract_by_rules(messages)
+    return bool(found.proposals) or any(
+        one.reason is DropReason.EVERYTHING for one in found.dropped
+    )
 
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")

@@ -74,6 +74,8 @@ class DropReason(StrEnum):
     """It is marked as a joke or as sarcasm."""
     OTHER_SPEAKER = "other_speaker"
     """Somebody else in the thread said it."""
+    EVERYTHING = "everything"
+    """It asks for all to be forgotten: that is the application's to do, who can ask first."""
     UNREADABLE = "unreadable"
     """The model's answer, or one entry of it, has not the form that was asked for."""
     REFUSED = "refused"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from langgraph_memory.events import Event, Listener, announce
-from langgraph_memory.extraction import Extraction
+from langgraph_memory.extraction import DropReason, Extraction
 from langgraph_memory.identity import Identity
 from langgraph_memory.memories import Edited, Outcome
 from langgraph_memory.service.batch import Batch
@@ -89,7 +89,10 @@ def tell(listener: Listener | None, who: Identity, thread: str, written: Written
     for turn, reason in batch.skipped:
         event("extraction_skipped", turn.key, reason=reason.value)
     for dropped in extraction.dropped:
-        event("dropped", dropped.message_id, reason=dropped.reason.value)
+        if dropped.reason is DropReason.EVERYTHING:
+            event("forget_everything_asked", dropped.message_id)
+        else:
+            event("dropped", dropped.message_id, reason=dropped.reason.value)
     if batch.worth:
         keys = [turn.key for turn in batch.worth]
         calls = extraction.calls + written.profiled.calls

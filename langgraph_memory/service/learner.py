@@ -406,10 +406,16 @@ class Learner:
             if not is_refusal(error):
                 raise  # To be tried again later.
             extraction = Extraction(dropped=(Dropped("", DropReason.REFUSED),), calls=1)
-        reasons = {each.reason for each in extraction.dropped}
-        if extraction.proposals or not (reasons & _USELESS or _is_malformed(extraction)):
+        if isinstance(self._extractor, RulesExtractor):
             return extraction
         stated = yield from RulesExtractor().steps(request)
+        asked = [each for each in stated.dropped if each.reason is DropReason.EVERYTHING]
+        reasons = {each.reason for each in extraction.dropped}
+        useless = reasons & _USELESS or _is_malformed(extraction)
+        dropped = dict.fromkeys([*extraction.dropped, *asked])
+        extraction = replace(extraction, dropped=tuple(dropped))
+        if extraction.proposals or not useless:
+            return extraction
         return replace(extraction, proposals=stated.proposals)
 
     def _request(

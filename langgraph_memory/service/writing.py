@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from langgraph_memory.extraction import Action, Extraction, Proposal, text_digest
+from langgraph_memory.extraction import Action, DropReason, Extraction, Proposal, text_digest
 from langgraph_memory.memories import Edit, Edited, Remember, Retire
 from langgraph_memory.messages import key_of
 from langgraph_memory.records import MemoryRecord, Source
@@ -73,6 +73,7 @@ def kept_in(
     fleeting = [
         *(one.source_message_ids for one in extraction.proposals if one.action is Action.FORGET),
         *(note.source_message_ids for note in extraction.tasks),
+        *((one.message_id,) for one in extraction.dropped if one.reason is DropReason.EVERYTHING),
     ]
     kept: dict[str, tuple[str, ...]] = {}
     for turn in turns:

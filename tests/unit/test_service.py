@@ -354,6 +354,23 @@ class TestLearner:
         assert list(store.scan(ANNA.memories)) == []
         service.close()
 
+    @pytest.mark.parametrize("extractor", [RulesExtractor(), Counting()])
+    @pytest.mark.parametrize("text", ["Forget everything you know about me.", "忘掉关于我的一切"])
+    def test_to_forget_everything_is_the_applications_to_do(
+        self, store: SQLiteMemoryStore, extractor: RulesExtractor | Counting, text: str
+    ) -> None:
+        events: list[Event] = []
+        learner = Learner(store, SETTINGS, extractor, listener=events.append)
+        turns, asked = told(thread("I am allergic to celery.", text, "Thank you!", text))
+        for upto in (1, 2, 3, 4):
+            drive(learner.steps(ANNA, "t", turns[:upto], asked))
+        names = [each.name for each in events]
+        assert names.count("forget_everything_asked") == 2
+        assert "archived" not in names
+        assert [each.record.content for each in learner.memories(ANNA).search("")] == [
+            "The user is allergic to celery."
+        ]
+
 
 class TestPlaced:
     GIVEN = Recollection(standing="<a>\nS\n</a>", recalled="<b>\nR\n</b>")

@@ -17,6 +17,7 @@ from langgraph_memory.calls import Steps
 from langgraph_memory.extraction.answers import completed, corrected_limit
 from langgraph_memory.extraction.dates import days, period
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.forgetting import asks_to_forget_everything
 from langgraph_memory.extraction.own_words import quoted_again
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
 from langgraph_memory.extraction.reported import without_hearsay
@@ -152,6 +153,10 @@ def _proposed(
     own = False
     for at, sentence in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
+        if asks_to_forget_everything(sentence):
+            dropped.append(Dropped(said.message_id, DropReason.EVERYTHING))
+            own = False
+            continue
         if holds_secret(sentence):
             dropped.append(Dropped(said.message_id, DropReason.SECRET))
             own = False
