@@ -34,10 +34,12 @@ class Retire:
     Attributes:
         topic: What they are about: those whose statement has all of its words.
         ids: Their ids, where they are known; then the topic does not matter.
+        subject: What they have a value of: those with that `subject` are meant, too.
     """
 
     topic: str
     ids: tuple[str, ...] = ()
+    subject: str | None = None
 
 
 Edit = Remember | Retire

@@ -114,6 +114,8 @@ class Plan:
         else:
             near = yield from self._near(edit.topic)
             found = {each.id: each for each, _ in near if is_about(each.content, edit.topic)}
+            if edit.subject:
+                found |= yield from self._with_subject(edit.subject)
         self._retired += [self._put(_archived(record)) for record in found.values()]
 
     def revise(self, old: MemoryRecord, new: MemoryRecord) -> MemoryRecord:
@@ -180,13 +182,15 @@ class Plan:
         subject = _subject(record)
         if subject is None:
             return {}
+        known = yield from self._with_subject(subject)
+        return {key: each for key, each in known.items() if not _is_less_sure(record, each)}
+
+    def _with_subject(self, subject: str) -> Steps[dict[str, MemoryRecord]]:
         yield from self._look({**ACTIVE, SUBJECT: subject})
         return {
             each.id: each
             for each in self._records.values()
-            if each.status is Status.ACTIVE
-            and _subject(each) == subject
-            and not _is_less_sure(record, each)
+            if each.status is Status.ACTIVE and _subject(each) == subject
         }
 
     def _retracted(self, statements: Sequence[str]) -> Steps[dict[str, MemoryRecord]]:

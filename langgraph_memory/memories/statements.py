@@ -38,6 +38,7 @@ _MEASURED = re.compile(
 )
 _LABEL = re.compile(rf"号(?=[{_HAN}])")
 _ALLERGY = re.compile(r"\ballerg|\bintoleran|过敏|不耐受")
+_ALLERGY_TO = re.compile(r"\ballerg(?:y|ies)\b")
 _NEGATION = re.compile(
     r"\b(?:no\s+longer|not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|"
     r"stopped|quit|former|formerly|unless|except|dislik\w*|hat(?:e|es|ed|ing)|detest\w*|"
@@ -112,8 +113,9 @@ def says_more(statement: str, other: str) -> bool:
 
 def is_about(statement: str, topic: str) -> bool:
     """Whether a statement has all the words of a topic that say anything."""
-    wanted = _things(topic)
-    return bool(wanted) and wanted <= query_terms(statement).keys()
+    wanted = _things(_ALLERGY_TO.sub("allergic", _folded(topic)))
+    said = query_terms(_ALLERGY_TO.sub("allergic", _folded(statement)))
+    return bool(wanted) and wanted <= said.keys()
 
 
 def numbers(statement: str) -> list[str]:

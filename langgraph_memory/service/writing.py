@@ -47,7 +47,7 @@ def edits_of(
     """
     for proposal in extraction.proposals:
         if proposal.action is Action.FORGET:
-            yield Retire(proposal.content, proposal.replaces)
+            yield Retire(proposal.content, proposal.replaces, proposal.subject)
         else:
             record = _record(proposal, thread, extractor, said_at)
             yield Remember(record, proposal.replaces, proposal.retracts)

@@ -195,9 +195,26 @@ def read_withdrawal(text: str) -> list[Draft]:
     )
     return [
         Draft(
-            MemoryType.FACT, topic.replace("我", "用户") or "用户刚才说的", 0.9, 0.85, forgets=True
+            MemoryType.FACT,
+            topic.replace("我", "用户") or "用户刚才说的",
+            0.9,
+            0.85,
+            subject=next((one for one, said in _NAMES if re.fullmatch(said, topic)), None),
+            forgets=True,
         )
     ]
+
+
+# What is asked to be forgotten by the name of what it is.
+_NAMES = (
+    ("home", r"我?家?(?:住|在)(?:在)?(?:哪里?|哪儿|什么地方)|我?家?的?(?:住址|住处|地址|城市)"),
+    ("name", r"我?的?(?:姓名|名字)|我叫什么(?:名字)?"),
+    ("job", r"我?的?(?:工作|职业)|我(?:是)?(?:做什么|干什么)的?(?:工作)?"),
+    ("employer", r"我?的?(?:公司|单位)|我在(?:哪里?|哪儿|哪家公司)(?:上班|工作)"),
+    ("age", r"我?的?(?:年龄|年纪)|我(?:多大|几岁)了?"),
+    ("birthday", r"我?的?生日|我哪天(?:生日|出生)"),
+    ("budget", r"我?的?预算"),
+)
 
 
 def read_order(

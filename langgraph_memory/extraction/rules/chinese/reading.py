@@ -99,6 +99,10 @@ def read_chinese(
         read.append((clause, []))
         if supposed or _REPORT.match(clause.original):
             continue
+        withdrawn = read_withdrawal(clause.original)
+        if withdrawn:
+            read[-1] = (clause, withdrawn)
+            continue
         asking = not replying and (
             _ASKING.search(clause.original) is not None or (asks and at == len(pieces) - 1)
         )

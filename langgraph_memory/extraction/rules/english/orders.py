@@ -165,9 +165,31 @@ def read_withdrawal(clause: str) -> list[Draft]:
             pronouns_changed(re.sub(r"^(?:that|the)\s(?=\w)", "", what)),
             0.9,
             0.85,
+            subject=_subject_of(what),
             forgets=True,
         )
     ]
+
+
+# What is asked to be forgotten by the name of what it is: "where I live", "my job".
+_NAMES = (
+    (
+        "home",
+        r"(?:where\s(?:I|we)\s(?:now\s|currently\s)?live|my\s(?:home|place\sof\sresidence|city))",
+    ),
+    ("name", r"(?:my\s(?:first\s|full\s|real\s)?name|what\sI\sam\scalled)"),
+    ("job", r"(?:my\s(?:job|profession|occupation)|what\sI\sdo(?:\sfor\sa\sliving)?)"),
+    ("employer", r"(?:my\semployer|(?:where|who)\sI\swork(?:\sfor)?)"),
+    ("age", r"(?:my\sage|how\sold\sI\sam)"),
+    ("birthday", r"(?:my\sbirthday|when\sI\swas\sborn)"),
+    ("budget", r"my\sbudget"),
+    ("diet", r"my\sdiet"),
+)
+
+
+def _subject_of(what: str) -> str | None:
+    found = (name for name, pattern in _NAMES if re.fullmatch(pattern, what, re.I))
+    return next(found, None)
 
 
 def read_order(clause: str, sentence: str, *, reasoned: bool, asked: bool = False) -> list[Draft]:
