@@ -9,6 +9,7 @@ import re
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.terms import BOUND_FIRST, BOUND_LAST
 from langgraph_memory.extraction.rules.english.third_person import about_user, pronouns_changed
+from langgraph_memory.offline.kinship import RELATIVE
 from langgraph_memory.offline.words import listed, stem
 from langgraph_memory.records import MemoryType
 
@@ -86,6 +87,18 @@ _SAME_SCOPE = {
 }
 
 
+# Nobody has raised a limit who might, and "my wife's budget" is hers.
+_NOT_YET = re.compile(
+    r"\b(?:might|may|could|should|want\sto|would\slike\sto|would\slove\sto|plan\sto|hope\sto|thinking\s(?:of|about)|considering|wonder\w*)\s(?:\w+ly\s)?"
+    r"(?:rais|increas|cut|lower|reduc|chang|mov|bump|up)(?:e|es|ing|t)?(?:ting)?\b",
+    re.I,
+)
+_OF_OTHERS = re.compile(
+    rf"(?:my|our)\s(?:\w+\s)?(?:{RELATIVE})(?:['’]s\s(?!and\b)|\s(?:has\s|have\s)?\w+\s(?:her|his|their)\b)",
+    re.I,
+)
+
+
 def amount_in(text: str) -> bool:
     """Whether a sum is named that could be a limit on spending."""
     return bool(_AMOUNT.search(text)) and not _NOT_MONEY.search(text)
@@ -103,6 +116,8 @@ def limit_of(clause: str) -> Draft | None:
     own = re.match(r"(?:I|we|my|our)\b", clause, re.I)
     spending = _TALKS_OF_SPENDING.search(clause)
     if own:
+        if _NOT_YET.search(clause) or _OF_OTHERS.match(clause):
+            return None
         if re.match(
             r"(?:I|we)\s(?:\w+ly\s)?(?:think|believe|know|heard|saw|found|read|see|guess|noticed|got|bought)\b",
             clause,

@@ -14,7 +14,7 @@ from langgraph_memory.extraction.rules.english.being import read_being
 from langgraph_memory.extraction.rules.english.clauses import Clause, clauses, parsed
 from langgraph_memory.extraction.rules.english.doing import read_doing
 from langgraph_memory.extraction.rules.english.exclusions import read_spared
-from langgraph_memory.extraction.rules.english.limits import is_bare, limit_of
+from langgraph_memory.extraction.rules.english.limits import amount_in, is_bare, limit_of
 from langgraph_memory.extraction.rules.english.mine import read_mine, read_size
 from langgraph_memory.extraction.rules.english.orders import (
     is_for_good,
@@ -226,7 +226,7 @@ def _read(text: str, sentence: str, *, reasoned: bool, asked: bool = False) -> l
         own = re.match(r"(?:I|we|my|our)\b", text, re.I) is not None
         once = FOR_ONCE.search(text if own else sentence)
         told = not own and is_bare(text) and _TELLS.search(sentence[: max(0, sentence.find(text))])
-        return [] if once or told or (not own and is_about_work(sentence)) else [limit]
+        return [] if once or told or (not own and is_about_work(sentence)) else _limits(text, limit)
     withdrawn = read_withdrawal(text)
     if withdrawn:
         return withdrawn
@@ -252,6 +252,22 @@ def _read(text: str, sentence: str, *, reasoned: bool, asked: bool = False) -> l
         or read_other(text)
         or read_order(text, sentence, reasoned=reasoned, asked=asked)
     )
+
+
+def _limits(text: str, whole: Draft) -> list[Draft]:
+    """Limits on several things one by one, so that each can be corrected alone."""
+    pieces = re.split(r",?\s(?:and|but|plus)\s|,\s(?!\d)", text)
+    if len(pieces) < 2 or not all(amount_in(piece) for piece in pieces):
+        return [whole]
+    parts = [
+        limit_of(piece)
+        or limit_of(f"my budget is {piece}" if re.match(r"[\d$€£¥]", piece) else f"price {piece}")
+        for piece in pieces
+    ]
+    found = [part for part in parts if part is not None]
+    # "Between 500 and 700" is one.
+    alone = len({one.subject for one in found}) == len(pieces)
+    return found if alone else [whole]
 
 
 def _diet_of_a_noun(text: str, rest: str) -> list[Draft]:
