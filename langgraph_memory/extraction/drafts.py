@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from langgraph_memory.memories.values import Swap
 from langgraph_memory.records import MemoryType
 
 __all__ = ["IMPORTANCE", "Draft"]
@@ -33,6 +34,7 @@ class Draft:
         confidence: From 0 to 1.
         subject: See `Proposal.subject`.
         retracts: See `Proposal.retracts`.
+        swap: See `Proposal.swap`.
         forgets: Whether it withdraws what `content` names.
     """
 
@@ -42,6 +44,7 @@ class Draft:
     confidence: float = 0.9
     subject: str | None = None
     retracts: tuple[str, ...] = ()
+    swap: Swap | None = None
     forgets: bool = False
 
     @property

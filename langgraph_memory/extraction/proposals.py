@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from langgraph_memory.memories.values import Swap
 from langgraph_memory.records import Confirmation, MemoryType
 from langgraph_memory.tasks import TaskNote
 
@@ -38,6 +39,7 @@ class Proposal:
             `taste:coffee`): a later proposal with the same subject takes the place of this one.
             None where statements can stand beside each other.
         retracts: Statements that the user says are no longer true, as they may be remembered.
+        swap: A value in the place of another, where memories tell what it is the value of.
         replaces: Ids of known memories that this one takes the place of; for `FORGET`, of those to
             be retired.
         keywords: What it is about, in a few words, in lower case. A search goes by the content.
@@ -56,6 +58,7 @@ class Proposal:
     action: Action = Action.ADD
     subject: str | None = None
     retracts: tuple[str, ...] = ()
+    swap: Swap | None = None
     replaces: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     source_message_ids: tuple[str, ...] = ()

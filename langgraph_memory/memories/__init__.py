@@ -3,6 +3,7 @@
 from langgraph_memory.memories.edits import Edit, Edited, Outcome, Remember, Retire, Saved
 from langgraph_memory.memories.memories import FoundMemory, Memories
 from langgraph_memory.memories.statements import is_contained
+from langgraph_memory.memories.values import Swap
 
 __all__ = [
     "Edit",
@@ -13,5 +14,6 @@ __all__ = [
     "Remember",
     "Retire",
     "Saved",
+    "Swap",
     "is_contained",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from langgraph_memory.memories.values import Swap
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import Change
 
@@ -20,11 +21,14 @@ class Remember:
             a time: an older memory on the same subject is superseded.
         replaces: Ids of memories that it takes the place of; unknown ones are left out.
         retracts: Statements that are no longer true, as they may be remembered.
+        swap: A value in the place of another: the memory that has the old one is restated with the
+            new, and the record is that restatement.
     """
 
     record: MemoryRecord
     replaces: tuple[str, ...] = ()
     retracts: tuple[str, ...] = ()
+    swap: Swap | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Outcome(StrEnum):
     """It was stored in place of records that say nearly the same, or what is no longer true."""
     DUPLICATE = "duplicate"
     """A record says it already; nothing was stored."""
+    UNKNOWN = "unknown"
+    """It changes what is not remembered, and says nothing by itself; nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from langgraph_memory.memories.statements import (
     says_more,
 )
 from langgraph_memory.memories.uses import is_same_use
+from langgraph_memory.memories.values import Swap, has_value, is_of_limit, with_value
 from langgraph_memory.records import (
     Confirmation,
     MemoryRecord,
@@ -88,8 +89,15 @@ class Plan:
         if there is not None:
             # The same origin again: a node that ran twice changes nothing.
             return Saved(Outcome.DUPLICATE, there)
-        near = yield from self._near(record.content)
         named = yield from self._of_ids(edit.replaces)
+        if edit.swap is not None:
+            holder = yield from self._holder(edit.swap)
+            if holder is None and edit.swap.known_only:
+                return Saved(Outcome.UNKNOWN, record)
+            if holder is not None:
+                record = _restated(holder, record, edit.swap)
+                named[holder.id] = holder
+        near = yield from self._near(record.content)
         for each, _ in near:
             if each.id not in named and is_contained(record.content, each.content):
                 return Saved(Outcome.DUPLICATE, self._use(each))
@@ -209,6 +217,22 @@ class Plan:
                     found[each.id] = each
         return found
 
+    def _holder(self, swap: Swap) -> Steps[MemoryRecord | None]:
+        """The active memory that has the old value of a swap most plainly."""
+        yield from self._look(ACTIVE)
+        # Without a word on what it is of, a taste or an event that has the value is not meant.
+        fleeting = {MemoryType.EPISODE, MemoryType.PREFERENCE}
+        held = [
+            (has_value(each.content, swap), each.updated_at, each)
+            for each in self._records.values()
+            if each.status is Status.ACTIVE
+            and (swap.of or each.type not in fleeting)
+            # "The shoes went up to 90" is of their price, and of no limit.
+            and (each.lifetime.archived_by_time or is_of_limit(swap))
+        ]
+        plain = [one for one in held if one[0]]
+        return max(plain, key=lambda one: one[:2])[2] if plain else None
+
     def _look(self, filter: Mapping[str, Any]) -> Steps[None]:
         hits: list[MemoryHit] = yield self._find("", filter, EVERYTHING)
         for hit in hits:
@@ -304,6 +328,21 @@ def _would_lose(old: MemoryRecord, new: MemoryRecord) -> bool:
     """Whether a limit, an order or a taste that is also in the old one would end with it."""
     wish = old.type is MemoryType.PREFERENCE or not old.lifetime.archived_by_time
     return wish and says_more(old.content, new.content)
+
+
+def _restated(old: MemoryRecord, new: MemoryRecord, swap: Swap) -> MemoryRecord:
+    """What a memory says with the new value of a swap, said where the new one is."""
+    content = with_value(old.content, swap)
+    if content is None:
+        return new
+    words = content.casefold()
+    return new.revised(
+        content=content,
+        type=old.type,
+        importance=max(old.importance, new.importance),
+        keywords=[one for one in dict.fromkeys([*old.keywords, *new.keywords]) if one in words],
+        **({SUBJECT: _subject(old)} if _subject(old) else {}),
+    )
 
 
 def _in_place_of(old: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:

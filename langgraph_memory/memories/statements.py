@@ -11,11 +11,13 @@ __all__ = [
     "corrects",
     "is_about",
     "is_contained",
+    "is_one_of_several",
     "negations",
     "numbers",
     "opposes",
     "plain",
     "says_more",
+    "shared_words",
 ]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -109,6 +111,38 @@ def says_more(statement: str, other: str) -> bool:
         and not (_things(part) & said or (amount and _AMOUNT.search(part)))
         for part in parts
     )
+
+
+# They tell of any value what kind it is, and not whose.
+_KIND = frozenset(
+    query_terms(
+        "time times day days date hour hours limit budget number new amount monthly weekly daily"
+    )
+)
+_KIND_HAN = re.compile(
+    r"^(?:我们?|用户|家里?)?的?|的|(?:时间|日期|次数|预算|上限|限额|费用?|[课日])$|每个?[天周月年]"
+)
+
+
+def shared_words(topic: str, statement: str) -> bool:
+    """Whether a statement has to do with a topic: half of its words, and one that tells it apart.
+
+    "The user goes to the gym on Tuesdays" has to do with "gym day".
+    """
+    if re.search(f"[{_HAN}]", topic):
+        bare = _KIND_HAN.sub("", _KIND_HAN.sub("", topic)) or topic
+        return bare in statement or (
+            len(bare) > 3 and (bare[:2] in statement and bare[-2:] in statement)
+        )
+    wanted = _things(topic)
+    has = wanted & query_terms(statement).keys()
+    telling = wanted - _KIND
+    return bool(has & telling if telling else wanted and has) and 2 * len(has) >= len(wanted)
+
+
+def is_one_of_several(statement: str) -> bool:
+    """Whether a statement says several things."""
+    return len([part for part in _JOINED.split(_folded(statement)) if _things(part)]) > 1
 
 
 def is_about(statement: str, topic: str) -> bool:

@@ -98,6 +98,8 @@ def tell(listener: Listener | None, who: Identity, thread: str, written: Written
         calls = extraction.calls + written.profiled.calls
         event("extracted", *keys, model_calls=calls, proposals=len(extraction.proposals))
     for saved in edited.saved:
+        if saved.outcome is Outcome.UNKNOWN:
+            continue
         event("saved", saved.record.id, reason=saved.outcome.value)
         if saved.replaced:
             event("superseded", *(old.id for old in saved.replaced), reason=saved.record.id)

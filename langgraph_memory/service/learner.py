@@ -446,7 +446,7 @@ class Learner:
         batch, edited = written.batch, written.edited
         return account.after(
             clock.now().date(),
-            stored=sum(each.outcome is not Outcome.DUPLICATE for each in edited.saved),
+            stored=sum(each.outcome in {Outcome.ADDED, Outcome.UPDATED} for each in edited.saved),
             skipped=[reason.value for _, reason in batch.skipped],
             digests=kept_in(batch.worth, written.extraction, edited, known),
             changed=bool(written.profiled.changed),

@@ -50,7 +50,7 @@ def edits_of(
             yield Retire(proposal.content, proposal.replaces, proposal.subject)
         else:
             record = _record(proposal, thread, extractor, said_at)
-            yield Remember(record, proposal.replaces, proposal.retracts)
+            yield Remember(record, proposal.replaces, proposal.retracts, proposal.swap)
 
 
 def kept_in(

@@ -11,9 +11,14 @@ not seen the rules; of its half `blind`, only totals were looked at.
 
 `extraction_corrections.jsonl` has pairs of messages, and what must be gone, or must stay, once the
 second was read; halved and kept in the same way.
+
+`extraction_changes.jsonl` has pairs, too: a statement, and later what has changed, in any words. A
+row has what must then be said in one memory (`now`: the value, and what it is of), in place of the
+old one, or what must stay as it was (`stays`), because something else has changed, or nothing.
 """
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,6 +42,10 @@ PAIRS: list[dict[str, Any]] = [
     .with_name("extraction_corrections.jsonl")
     .read_text("utf-8")
     .splitlines()
+]
+CHANGES: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in Path(__file__).with_name("extraction_changes.jsonl").read_text("utf-8").splitlines()
 ]
 SAID_AT = datetime(2026, 11, 30, 9, tzinfo=UTC)
 FIRST_PERSON = {"i", "i'm", "my", "me", "we", "our", "myself", "i've"}
@@ -149,3 +158,114 @@ def test_what_is_gone_and_what_stays_after_a_correction(
         stays = all(any(word.lower() in one for one in active) for word in pair["stays"])
         right += gone and stays
     assert right / len(pairs) >= share
+
+
+@pytest.mark.parametrize(
+    ("half", "language", "share"),
+    [("build", "en", 0.85), ("build", "zh", 0.8), ("blind", "en", 0.6), ("blind", "zh", 0.45)],
+)
+def test_what_holds_after_a_change_and_what_does_not(
+    half: str, language: str, share: float
+) -> None:
+    pairs = [one for one in CHANGES if (one["half"], one["lang"]) == (half, language)]
+    right = []
+    for pair in (one for one in pairs if "now" in one):
+        before, active = left(pair["first"]), left(pair["first"], pair["then"])
+        said = [each for each in active if each not in before]
+        current = any(
+            all(re.search(part, each, re.IGNORECASE) for part in pair["now"]) for each in said
+        )
+        right.append(bool(before) and current and not set(before) & set(active))
+    assert sum(right) / len(right) >= share
+    for pair in (one for one in pairs if "stays" in one):
+        kept = [
+            each for each in left(pair["first"]) if re.search(pair["stays"], each, re.IGNORECASE)
+        ]
+        assert set(kept) <= set(left(pair["first"], pair["then"])), pair
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "now"),
+    [
+        (
+            "My dentist is Dr. Hale on Mill Lane.",
+            "Dr. Hale has left and Dr. Roy has taken over.",
+            ["The user's dentist is Dr. Roy."],
+        ),
+        ("", "Dr. Hale has left and Dr. Roy has taken over.", []),
+        (
+            "I have an appointment with Dr. Hale on 4 December.",
+            "Dr. Hale has left and Dr. Roy has taken over.",
+            ["The user has an appointment with Dr. Hale on 4 December."],
+        ),
+        ("My boss is Anna.", "Tom took over from Anna as my boss.", ["The user's boss is Tom."]),
+        (
+            "My boss is Anna.",
+            "Anna's boss left and Tom has taken over.",
+            ["The user's boss is Anna."],
+        ),
+        (
+            "My team uses Jira.",
+            "Our team switched from Jira to Linear.",
+            ["The user's team uses Linear."],
+        ),
+        (
+            "I run five kilometres every morning.",
+            "I've cut my morning run from five kilometres to three.",
+            ["The user runs three kilometres every morning."],
+        ),
+        (
+            "My budget is 500 euros for hotels and 200 euros for food.",
+            "My hotel budget went up to 600 euros.",
+            ["The user's budget is 200 euros for food.", "The user's hotel budget is 600 euros."],
+        ),
+        (
+            "My limit for shoes is 70 euros.",
+            "The price of the shoes went up from 70 to 90 euros.",
+            ["The user's limit for shoes is 70 euros."],
+        ),
+        (
+            "My coffee budget is 30 euros.",
+            "I might raise my coffee budget to 40 euros.",
+            ["The user's coffee budget is 30 euros."],
+        ),
+        (
+            "My coffee budget is 30 euros.",
+            "My wife's coffee budget went up from 30 to 40 euros.",
+            ["The user's coffee budget is 30 euros."],
+        ),
+        (
+            "I live in Rome.",
+            "I no longer live in Rome, I moved to Paris.",
+            ["The user moved to Paris and lives there."],
+        ),
+        (
+            "I work at Dalton Press.",
+            "I left Dalton Press early today.",
+            ["The user works at Dalton Press."],
+        ),
+        (
+            "I am a cook at Luigi's.",
+            "I left Luigi's and work at Bella now.",
+            ["The user works at Bella."],
+        ),
+        (
+            "I'm allergic to nuts and eggs.",
+            "Forget my egg allergy, that was a mistake.",
+            ["The user is allergic to nuts."],
+        ),
+        ("I am a nurse.", "Please forget my job.", []),
+        ("我住在北京。", "我现在不住北京了，搬到天津了。", ["用户搬到天津了，住在天津。"]),
+        ("我住在北京。", "我们家去年搬到了厦门。", ["用户家去年搬到了厦门，住在厦门。"]),
+        ("我叫王小明。", "请删除我的名字。", []),
+        ("我住在南京。", "请忘记我住在哪里。", []),
+        ("我也对青霉素过敏。", "你好", ["用户对青霉素过敏。"]),
+        ("我的医生是王大夫。", "王大夫调走了，李大夫接替了他。", ["用户的医生是李大夫。"]),
+        ("我的主管是老郑。", "老郑的主管换成了小顾。", ["用户的主管是老郑。"]),
+        ("我每天跑五公里。", "我现在每天跑八公里，不是五公里了。", ["用户每天跑八公里。"]),
+        ("请用英文回复我。", "以后别用英文了，用中文回复我。", ["用户要求：以后用中文回复用户。"]),
+    ],
+)
+def test_a_change_is_one_of_what_was_remembered(first: str, then: str, now: list[str]) -> None:
+    texts = [first, then] if first else [then]
+    assert sorted(left(*texts)) == sorted(one.lower() for one in now)

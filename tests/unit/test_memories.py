@@ -8,7 +8,7 @@ import pytest
 from langgraph_memory import clock
 from langgraph_memory.calls import drive
 from langgraph_memory.errors import InvalidInputError, UnknownMemoryError, VersionConflictError
-from langgraph_memory.memories import Memories, Outcome, Remember, Retire, is_contained
+from langgraph_memory.memories import Memories, Outcome, Remember, Retire, Swap, is_contained
 from langgraph_memory.records import MemoryRecord, MemoryType, Status
 from langgraph_memory.store import SQLiteMemoryStore
 
@@ -231,6 +231,47 @@ class TestSeveralEdits:
         new = MemoryRecord(content="The user sings in a choir.")
         self.edited(memories, Remember(new, retracts=("The user plays the cello.",)))
         assert contents(memories) == [new.content]
+
+    @pytest.mark.parametrize(
+        ("there", "swap", "now"),
+        [
+            (
+                "The user's vet is Dr. Low in Bern.",
+                ("Dr. Low", "Dr. Kay"),
+                "The user's vet is Dr. Kay.",
+            ),
+            (
+                "The user uses Figma for icons.",
+                ("Figma", "Penpot"),
+                "The user uses Penpot for icons.",
+            ),
+            (
+                "The user's rent is $900 a month.",
+                ("$900", "$950 a month", "rent"),
+                "The user's rent is $950 a month.",
+            ),
+            ("The user's brother lives in Bern.", ("Bern", "Basel"), None),
+            ("The user likes Figma.", ("Sketch", "Penpot"), None),
+            ("The user never uses Figma.", ("Figma", "Penpot"), None),
+            ("The user's limit is 40.", ("40", "60", "shoes"), None),
+            ("用户的医生是王大夫。", ("王大夫", "李大夫"), "用户的医生是李大夫。"),
+            ("用户每天跑五公里。", ("五公里", "八公里"), "用户每天跑八公里。"),
+            ("用户的哥哥住在北京。", ("北京", "天津"), None),
+        ],
+    )
+    def test_a_value_takes_the_place_of_the_one_that_is_remembered(
+        self, memories, there, swap, now
+    ):
+        old = memories.save(MemoryRecord(content=there, subject="one")).record
+        told = MemoryRecord(content="The user has one in the place of another.")
+        change = Swap(*swap, known_only=True)
+        edited = self.edited(memories, Remember(told, swap=change))
+        assert contents(memories) == [now or there]
+        if now:
+            saved = edited.saved[0].record
+            assert (saved.supersedes, saved.model_extra["subject"]) == ((old.id,), "one")
+        else:
+            assert edited.saved[0].outcome is Outcome.UNKNOWN
 
     @pytest.mark.parametrize(
         ("retracted", "there", "gone"),

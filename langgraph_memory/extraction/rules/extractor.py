@@ -228,6 +228,7 @@ def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Pro
         action=Action.FORGET if draft.forgets else Action.ADD,
         subject=draft.subject,
         retracts=tuple(f"{one.strip()}{end}" for one in draft.retracts if one),
+        swap=draft.swap,
         keywords=keywords(content),
         source_message_ids=(said.message_id,),
         language="zh" if han else "en",

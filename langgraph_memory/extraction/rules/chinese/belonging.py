@@ -20,7 +20,7 @@ _SIZE = re.compile(
     rf"^我们?的?(?P<group>[\u4e00-\u9fff]{{0,3}}?(?:团队|公司|部门|小组|工作室|学校|宿舍|单位|店|组|班|队|团|部|社))(?:现在|目前|一共|总共|加起来|大概|大约|差不多|也?就|只|有|是|共)*{_NUMBER}(?:来|多|几)?(?:个|位|名|口|号)?(?:人|成员|员工|同事|学生|队员)(?:左右)?了?$"
 )
 _NAMED = re.compile(
-    rf"^我们?(?:家|公司)?的?(?P<who>{RELATIVE_HAN}|[\u4e00-\u9fff]{{2,5}}?)(?:现在)?(?:的名字)?(?:叫|姓|名叫|是|换成了?)(?P<name>[\u4e00-\u9fff]{{1,2}}(?:大夫|医生|医师|老师|先生|女士|律师|教练|师傅|教授)|(?<=叫)[\u4e00-\u9fff]{{2,4}}|(?<=姓)[\u4e00-\u9fff]{{1,2}}|[A-Z][\w .]{{1,20}})了?$"
+    rf"^我们?(?:家|公司)?的?(?P<who>{RELATIVE_HAN}|[\u4e00-\u9fff]{{2,5}}?)(?:现在)?(?:的名字)?(?:叫|姓|名叫|是|换成了?)(?P<name>[\u4e00-\u9fff]{{1,2}}(?:大夫|医生|医师|老师|先生|女士|律师|教练|师傅|教授|阿姨)|(?<=叫)[\u4e00-\u9fff]{{2,4}}|(?<=姓)[\u4e00-\u9fff]{{1,2}}|(?<=[是叫了])[小老阿](?![外人板师孩白手乡心气])[\u4e00-\u9fff]|[A-Z][\w .]{{1,20}})了?$"
 )
 _PLACE = r"(?:厨房|客厅|卧室|主卧|次卧|书房|阳台|走廊|过道|玄关|餐厅|浴室|卫生间|洗手间|院子|花园|车库|阁楼|地下室|屋顶|墙面?|地板|窗帘|沙发|房间|屋里|家里|家|房子|办公室|工位)"
 _WORK = r"(?:项目|产品|后端|前端|数据库|服务器?|网站|官网|App|APP|应用|技术栈|代码库|系统|团队|公司|组里?|部门|线上|服务)"
@@ -42,12 +42,15 @@ _TROUBLE = re.compile(
 
 def read_belonging(text: str) -> Draft | None:
     """Of the people, groups and things of a clause that begins with 我: what lasts."""
+    text = re.sub(r"^(我们?)(?:现在|目前|如今)的(?=[\u4e00-\u9fff])", r"\1的", text)
     size = _SIZE.match(text)
     if size:
         return Draft(FACT, _ours(text), 0.6, subject=f"{size['group']}人数")
     named = _NAMED.match(text)
     if named and (re.fullmatch(RELATIVE_HAN, named["who"]) or is_job_han(named["who"])):
-        return Draft(FACT, _ours(text), 0.6, 0.85, subject=f"{named['who']}的名字")
+        return Draft(
+            FACT, _ours(text), 0.6, 0.85, subject=f"{named['who'].removeprefix('新')}的名字"
+        )
     if _OURS.match(text) and not _TROUBLE.search(text):
         return Draft(FACT, _ours(text), 0.5, 0.7)
     return None
@@ -55,6 +58,8 @@ def read_belonging(text: str) -> Draft | None:
 
 def read_around(original: str) -> Draft | None:
     """Of rooms and projects that are nobody's by their words: most likely they are the user's."""
+    if re.match(r"(?:我们?的?)?家\S*搬", original):
+        return None  # The household, and so the user.
     if not _AROUND.match(original) or _TROUBLE.search(original):
         return None
     bare = re.sub(r"^我们?的?", "", original)

@@ -12,12 +12,19 @@ from langgraph_memory.extraction.rules.chinese.living import settled
 from langgraph_memory.extraction.rules.chinese.tastes import topic_han
 from langgraph_memory.extraction.rules.chinese.words import ADVERBS, I_THEN, POINTING
 from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE
+from langgraph_memory.memories.values import Swap
 
 __all__ = ["read_changed"]
 
 _REPLACED = re.compile(
     rf"{I_THEN}(?:从(?P<from>.+?)|把(?P<old>.+?)(?:从(?P<before>.+?))?)(?P<how>(?:都|全)?(?:换|改|转|挪|调|切换|迁移?|搬家?|跳槽?|升级|转行|刷|漆|改造|装修)(?:成|到|用|去|为|喝|吃|学|做|坐|穿|骑))(?P<new>.+)$"
 )
+
+
+# What people join in their free time, and no employer.
+_CIRCLE = re.compile(r"(?:俱乐部|协会|社团?|队|乐团|合唱团|读书会|学会|班|群|小组|课程)了?$")
+# 喝牛奶 names what is done, 牛奶 a thing.
+_DONE_WITH = re.compile(r"[喝吃用开骑玩学练住做坐穿]\S")
 
 
 def read_changed(text: str) -> Draft | None:
@@ -40,9 +47,10 @@ def read_changed(text: str) -> Draft | None:
             0.65,
             subject=f"habit:{found.group('what')}" if found.group("verb") == "戒" else None,
         )
-    if re.match(rf"{I_THEN}改(?:喝|吃|用|坐|学|做|成|骑|走|穿|住)\S{{1,}}", text) and not re.search(
-        r"这|那|你|一下", text
-    ):
+    if re.match(
+        rf"{I_THEN}改(?:喝|吃|用|坐|学|做|成|骑|走|穿|住|开|看|去|玩|听|买|订|养|练|打)\S{{1,}}",
+        text,
+    ) and not re.search(r"这|那|你|一下", text):
         return Draft(FACT, about_user(text), 0.65)
     found = re.match(rf"{I_THEN}(?:戒(?:掉|了)?)(?P<what>[\u4e00-\u9fff]{{1,3}}?)了?$", text)
     if found:
@@ -96,18 +104,24 @@ def read_changed(text: str) -> Draft | None:
             0.8 if home else 0.7,
             subject="home" if home else "employer" if "跳" in found["how"] else None,
             retracts=_given_up(old),
+            swap=None if home or _DONE_WITH.match(old) else Swap(old, found["new"]),
         )
     if re.match(rf"{I_THEN}(?:改用|改行|转行|换成|换了(?!个?话题))", text):
         return Draft(FACT, about_user(text), 0.7)
-    if re.match(
-        rf"{I_THEN}(?:从\S{{1,12}}?)?(?:离职|辞职|辞了|离开了?\S{{2,10}}|退休|入职|加入了?\S{{2,}}|跳槽|被裁|裁员|升职|转岗|转正|创业|毕业)",
+    found = re.match(
+        rf"{I_THEN}(?:从(?P<from>\S{{1,12}}?))?(?:离职|辞职|辞了|离开了?(?P<left>\S{{2,10}})|退休|入职|加入了?\S{{2,}}|跳槽|被裁|裁员|升职|转岗|转正|创业|毕业)",
         text,
-    ):
+    )
+    if found:
+        old = found["from"] or (found["left"] or "").removesuffix("了")
         return Draft(
             FACT,
             about_user(text),
             0.8,
-            subject="employer" if re.search("职|加入|跳槽|离开", text) else None,
+            subject="employer"
+            if re.search("职|加入|跳槽|离开", text) and not _CIRCLE.search(text)
+            else None,
+            swap=Swap(old, "") if old else None,
         )
     if re.match(
         rf"{I_THEN}(?:刚)?(?:在\S{{1,6}}?)?(?:结婚|订婚|离婚|分手|生了|当[爸妈]|买了(?:房|车|一?[套辆台]|新)|卖了(?:房|车)|领养|收养|领证)",
@@ -121,6 +135,6 @@ def _given_up(old: str) -> tuple[str, ...]:
     """What is no longer true of the old thing, as it may be remembered: 喝牛奶, or what is used."""
     if not old or POINTING.match(old) or len(old) > 12:
         return ()
-    if re.match(r"[喝吃用开骑玩学练住做坐穿]\S", old):
+    if _DONE_WITH.match(old):
         return (f"用户{old}",)
     return (f"用户用{old}", f"用户有{old}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.belonging import read_around
@@ -17,6 +18,7 @@ from langgraph_memory.extraction.rules.chinese.orders import (
     read_order,
     read_withdrawal,
 )
+from langgraph_memory.extraction.rules.chinese.replacing import read_replaced, with_new_order
 from langgraph_memory.extraction.rules.chinese.terms import (
     is_about_work,
     is_for_once,
@@ -25,6 +27,7 @@ from langgraph_memory.extraction.rules.chinese.terms import (
     tells,
 )
 from langgraph_memory.extraction.rules.chinese.verbs import read_verb
+from langgraph_memory.memories.values import Swap
 from langgraph_memory.records import MemoryType
 
 __all__ = ["asks_chinese", "read_chinese"]
@@ -88,6 +91,10 @@ def read_chinese(
     """
     if _MATERIAL.match(sentence) and not re.search(r"以后|今后|每次|从现在|一律", sentence):
         return [], False
+    sentence = with_new_order(sentence)
+    swapped, swap = ([], None) if replying else read_replaced(sentence)
+    if swapped:
+        return swapped, True
     asks = not replying and re.search(r"[?？]\s*$", sentence) is not None
     read: list[tuple[Clause, list[Draft]]] = []
     reasoned = supposed = False
@@ -124,9 +131,49 @@ def read_chinese(
             one.type in {MemoryType.FACT, MemoryType.CONSTRAINT, MemoryType.SKILL} for one in drafts
         )
         read[-1] = (clause, drafts)
+    read = _swapped(read, swap) if swap else _without_ended(read)
     terms = once or supposed or is_about_work(sentence)
     found = [one for _, drafts in read for one in drafts] if terms else _with_terms(read)
     return found, bool(pieces) and pieces[-1].own
+
+
+_DENIED = re.compile(r"用户\S{0,6}?(?:不再|再也不|不)")
+
+
+def _swapped(
+    read: list[tuple[Clause, list[Draft]]], swap: Swap
+) -> list[tuple[Clause, list[Draft]]]:
+    """What was read, with the last statement in the place of what is over by the one before."""
+    told = [(clause, drafts) for clause, drafts in read if drafts]
+    clause, drafts = told[-1] if told else (read[-1][0], [])
+    if not drafts or _DENIED.search(drafts[-1].content):
+        if not (swap.old and swap.new):
+            return read
+        content = f"用户这边，{swap.old}换成了{swap.new}"
+        known = replace(swap, known_only=True)
+        over = [(one, [each for each in drafts if not each.retracts]) for one, drafts in told]
+        return [*over, (clause, [Draft(MemoryType.FACT, content, 0.6, swap=known)])]
+    retracts = [one for _, over in told[:-1] for draft in over for one in draft.retracts]
+    new = replace(drafts[-1], swap=swap, retracts=(*drafts[-1].retracts, *retracts))
+    return [(clause, [new])]
+
+
+_ENDED = {"home": r"不\S{0,2}住", "employer": r"离职|辞|离开|不在"}
+
+
+def _without_ended(
+    read: list[tuple[Clause, list[Draft]]],
+) -> list[tuple[Clause, list[Draft]]]:
+    """What was read, and where the user lives no longer only as what ends with the new place."""
+    told = [drafts for _, drafts in read if drafts]
+    for before, drafts in pairwise(told):
+        over, new = before[-1], drafts[0]
+        ended = _ENDED.get(over.subject or "")
+        if ended and over.subject == new.subject and re.search(ended, over.content):
+            before.pop()
+            retracts = (*new.retracts, *over.retracts)
+            drafts[0] = replace(new, retracts=retracts, swap=new.swap or over.swap)
+    return read
 
 
 def _with_terms(read: list[tuple[Clause, list[Draft]]]) -> list[Draft]:
@@ -241,4 +288,5 @@ def _with_topic(draft: Draft, topic: str) -> Draft:
 
 
 def _shown(content: str) -> str:
+    content = re.sub(r"^用户(?:也|其实|还(?=对))+(?=[\u4e00-\u9fff])", "用户", content)
     return re.sub(r"(?:的话|而已|来着)$", "", content)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
@@ -15,6 +16,7 @@ from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import (
     KIN,
+    MOMENT,
     PET,
     SHORT_WISH,
     is_job,
@@ -22,6 +24,7 @@ from langgraph_memory.extraction.rules.english.word_classes import (
     one_of,
 )
 from langgraph_memory.extraction.rules.kinds import FACT, GOAL, PREFERENCE
+from langgraph_memory.memories.values import Swap
 from langgraph_memory.offline.lexicon import concepts
 from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
@@ -34,7 +37,7 @@ _CHANGE = frozenset(
     adopted married divorced retired broke lost founded launched grew studied majored worked
     gave became changed went converted enrolled emigrated immigrated settled transferred
     resigned got hurt injured tore cut co-founded cofounded turned opened began trained ditched
-    dropped swapped replaced served lived spent painted repainted renovated redecorated insulated tiled taught finished completed
+    dropped swapped replaced upgraded downgraded served lived spent painted repainted renovated redecorated insulated tiled taught finished completed
     """)
 )
 
@@ -49,6 +52,12 @@ _ELSEWHERE = re.compile(
     r"\b(?:city|town|country|countryside|village|coast|suburbs?|island|abroad|overseas|region|north|south|east|west|parents|boyfriend|girlfriend)\b",
     re.I,
 )
+# What people join in their free time, and no employer.
+_CIRCLE = re.compile(
+    r"\b(?:club|gym|choir|band|orchestra|league|church|society|association|union|class|course|group|circle|party|library)\b",
+    re.I,
+)
+_ORGANISATION = re.compile(r"[A-Z][\w&.'’-]*(?:\s(?:[A-Z&][\w&.'’-]*|and|of))*(?<!\sand)(?<!\sof)")
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|next|last|previous)\s(?!year|month|week|spring|summer|autumn|fall|winter)",
     re.I,
@@ -93,7 +102,7 @@ def read_perfect(clause: str, said: Predicate) -> Draft | None:
         return Draft(kind, content, 0.7, subject="home" if verb == "lived" else None)
     if verb in one_of(
         "moved relocated become quit joined switched retired turned stopped given decided "
-        "adopted married settled left gone started bought"
+        "adopted married settled left gone started bought replaced swapped sold upgraded downgraded"
     ):
         return _change(clause, content, verb, rest)
     return None
@@ -142,7 +151,12 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
         ):
             subject = "employer" if verb == "quit" else None
             given = _given_up(_OLD.match(what)) if verb != "quit" else ()
-            return Draft(FACT, content, 0.8 if subject else 0.6, subject=subject, retracts=given)
+            swap = (
+                Swap(name.group(), "") if subject and (name := _ORGANISATION.search(what)) else None
+            )
+            return Draft(
+                FACT, content, 0.8 if subject else 0.6, subject=subject, retracts=given, swap=swap
+            )
         gerund = re.match(r"(\w+ing)\b", what)
         if verb == "stopped" and not gerund:
             return None
@@ -171,12 +185,21 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
             rest,
         ):
             return None
-        if verb == "left" and re.match(
-            r"(?:my|the|a)\s(?:phone|keys?|wallet|bag|comment|message|laptop|house|office|door)",
-            rest,
+        if verb == "left" and (
+            MOMENT.search(rest)
+            or re.search(r"\b(?:early|late|behind|open|on\s(?:the|time)|at\s\d)", rest)
+            or re.match(
+                r"(?:my|our|the|an?|some)\s(?!(?:\w+\s){0,2}?(?:job|company|firm|bank|team|position|post|role|school|university|employer|work|agency|office|career)\b)",
+                rest,
+            )
         ):
             return None
-        return Draft(FACT, content, 0.85, subject="employer")
+        if _CIRCLE.search(rest):
+            given = _given_up(_OLD.match(rest)) if verb == "left" else ()
+            return Draft(FACT, content, 0.6, retracts=given)
+        ended = _ORGANISATION.search(rest) if verb != "joined" else None
+        swap = Swap(ended.group(), "") if ended else None
+        return Draft(FACT, content, 0.85, subject="employer", swap=swap)
     if verb in {"started", "began"}:
         if re.search(
             r"\b(?:job|work|position|role|working|at\s(?-i:[A-Z])\w+|company|business|university|school|as\sa|my\sown)\b",
@@ -191,21 +214,25 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
             )
             else None
         )
-    if verb in one_of("switched migrated changed converted swapped replaced transferred decided"):
+    if verb in one_of(
+        "switched migrated changed converted swapped replaced transferred upgraded downgraded decided"
+    ):
         if verb == "decided":
             return (
                 Draft(GOAL, content, 0.55, 0.7)
                 if rest.startswith("to ") and rest.split(" ")[1] not in SHORT_WISH
                 else None
             )
-        if verb == "replaced" and not re.search(r"\bwith\s(?:a\s)?(?-i:[A-Z])", rest):
-            return None
         if _ORDINAL.search(rest):
             return None  # Of things of the conversation.
+        swap = _swap(rest)
+        if verb == "replaced" and not re.search(r"\bwith\s(?:a\s)?(?-i:[A-Z])", rest):
+            known = replace(swap, known_only=True) if swap else None
+            return Draft(FACT, content, 0.6, swap=known) if known else None
         if not re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest):
             return None
         old = _OLD if verb in {"swapped", "replaced"} else _FROM_TO
-        return Draft(FACT, content, 0.7, retracts=_given_up(old.match(rest)))
+        return Draft(FACT, content, 0.7, retracts=_given_up(old.match(rest)), swap=swap)
     if verb in {"got", "went", "became", "become", "gone"}:
         if re.match(r"(?:engaged|married|divorced|promoted|laid\soff|fired|pregnant|vegan|vegetarian|keto|sober|freelance|tenure|my\s(?:degree|license|phd|citizenship|green\scard)|diagnosed|hired|"
                     rf"a\s(?:new\s)?(?:\w+\s)?(?:job|promotion|offer|{PET})|an?\s(?:\w+\s)?(?:dog|cat|puppy|kitten)|into\s(?!an?\s(?:argument|accident)|trouble|it)\w+)", rest, re.I):  # fmt: skip
@@ -247,9 +274,11 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
         )
     if verb in one_of("bought sold adopted opened founded co-founded cofounded launched"):
         big = rf"\b(?:house|place|flat|apartment|condo|car|bike|motorcycle|boat|{PET}|business|company|shop|store|startup|restaurant|studio|cafe|{KIN}|home|van|land|farm|cottage|app)\b"
+        given = _given_up(_OLD.match(rest)) if verb == "sold" else ()
         return (
-            Draft(FACT, content, 0.7)
+            Draft(FACT, content, 0.7, retracts=given)
             if re.search(big, rest, re.I)
+            or (given and re.match(r"(?:my|our|the)\s(?-i:[A-Z])", rest))
             or verb in {"founded", "co-founded", "cofounded", "adopted"}
             else None
         )
@@ -310,6 +339,7 @@ def _moved(clause: str, content: str, verb: str, rest: str) -> Draft | None:
         0.8 if home else 0.7,
         subject="home" if home else None,
         retracts=_given_up(_FROM_TO.match(rest))[:1],
+        swap=None if home else _swap(rest),
     )
 
 
@@ -324,6 +354,26 @@ def _is_home(clause: str, rest: str) -> bool:
     # Only few places are known by name, but most tools are; and "we" are often those at work.
     tools = any(concepts((one.lower(),)) for one in named)
     return bool(named) and not tools and clause[:2] == "I "
+
+
+_SWAPPED = re.compile(
+    r"(?:(?:over|away|back)\s)?(?:from\s(?P<from>[^,;]{1,40}?)\s(?:over\s)?to|(?!from\b)(?P<old>[^,;]{1,40}?)\s(?:with|for|by|in\sfavou?r\sof))\s"
+    r"(?P<new>[^,;]{1,40}?(?:,\s(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])[\w-]+)?)?)"
+    r"(?:$|[,;]|\s(?:last|this|in|since|because|as|when|after|a\s(?:few|year|month|week)|two|three|now|recently|on|at)\b.*$)",
+    re.I,
+)
+
+
+def _swap(rest: str) -> Swap | None:
+    """What was put in the place of what: "switched from A to B", "replaced A with B"."""
+    found = _SWAPPED.match(rest)
+    if found is None:
+        return None
+    old = found["from"] or found["old"]
+    if is_deictic(old) or is_deictic(found["new"]) or re.match(r"\w+ing\s", old):
+        return None
+    # "A younger teacher, Tom Arden" is called Tom Arden.
+    return Swap(old, found["new"].rpartition(", ")[2])
 
 
 def _given_up(old: re.Match[str] | None) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def read_denied(clause: str, said: Predicate) -> Draft | None:
             )
         ):
             return None
-        place = verb in {"live", "work"}
+        place = verb in {"live", "work"} and re.match(r"(?:in|at|for|on|near|here|there)\b", bare)
         positive = f"The user {third(verb)} {bare}".strip()
         return Draft(
             FACT if verb not in CONSUME else CONSTRAINT,

@@ -59,7 +59,7 @@ _SLOTS: tuple[tuple[re.Pattern[str], MemoryType, float, str], ...] = tuple(
         (r"(?:\w+\s){0,2}(?:stack|editor|ide|terminal|shell|laptop|phone|computer|pc|desktop|machine|setup|os|operating\ssystem|database|backend|frontend|codebase|car|bike|browser|keyboard|camera|framework|language|tech\sstack|infra\w*|ci|hosting|cloud|repo|server|build)", MemoryType.FACT, 0.75, "*"),
         (r"(?:\w+\s){0,2}(?:lease|contract|visa|passport|subscription|licen[cs]e|membership|rent|mortgage|deadline|due\sdate|exam|exams|final|finals|flight|train|wedding|appointment|interview|surgery|trip|vacation|holiday|holidays|launch|release|conference|presentation|graduation|semester|term|move|internship|interview|probation|warranty|insurance|due|parental\sleave|maternity\sleave|defense|defence|marathon)", MemoryType.EPISODE, 0.55, "*"),
         (r"(?:whole\s|entire\s)?(?:team|company|department|organi[sz]ation|group|squad|class|household|family|school|startup|firm|side|business)", _F, 0.7, ""),
-        (r"(?:work(?:ing)?\s|office\s|opening\s)?(?:hours|schedule|routine|shift|days\soff|day\soff|weekends|commute|bedtime|lunch\sbreak|mornings|workday|weekday\s\w+)", _F, 0.55, ""),
+        (r"(?:work(?:ing)?\s|office\s|opening\s)?(?:hours|schedule|routine|shift|days\soff|day\soff|weekends|commute|bedtime|lunch\sbreak|mornings|workday|weekday\s\w+)", _F, 0.55, "*"),
         (r"(?:coding\s|code\s|writing\s|naming\s)?(?:style|convention|rule|policy|requirement|requirements|limit|deal-?breaker|must-have)", MemoryType.PREFERENCE, 0.65, ""),
     )
 )  # fmt: skip
@@ -107,6 +107,9 @@ _TROUBLE = re.compile(
     r"\b(?:problem|bug|error|issue|crash\w*|fail\w*|broken|leak\w*|stuck|slow\w*|fever|cold|headache|down|exception|warning|wrong|weird|strange|minutes?|seconds?|hours?|long|forever|too|so|me|you|your|this|that|these)\b",
     re.I,
 )
+
+
+_NEW = re.compile(r"^(?:new|current)\s")
 
 
 def read_mine(clause: str) -> list[Draft]:
@@ -177,7 +180,9 @@ def read_mine(clause: str) -> list[Draft]:
     if (_ROLE.match(noun) or is_job(noun)) and (
         named or (verb in {"is", "are"} and _PERSON_NAME.match(rest))
     ):
-        return [Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {noun.lower()}")]
+        return [
+            Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {_NEW.sub('', noun.lower())}")
+        ]
     if (
         verb in {"is", "are", "starts", "ends", "begins"}
         and re.match(r"(?:on|in|at|due|scheduled|booked|next|this|tomorrow)\b", rest, re.I)
@@ -282,7 +287,7 @@ def _slot(
             Draft(_F, f"The user's name is {given[:1].upper()}{given[1:]}", 0.95, subject="name")
         ]
     if subject == "*":
-        subject = " ".join(re.sub(r"favorite", "favourite", noun.lower()).split())
+        subject = " ".join(re.sub(r"favorite", "favourite", _NEW.sub("", noun.lower())).split())
         if verb not in {"is", "are", "is called", "has to be"}:
             subject = f"{subject} {verb}"
     if (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.being import read_being
@@ -25,6 +26,7 @@ from langgraph_memory.extraction.rules.english.orders import (
 )
 from langgraph_memory.extraction.rules.english.others import read_other, with_antecedent
 from langgraph_memory.extraction.rules.english.plain_english import expanded, without_filler
+from langgraph_memory.extraction.rules.english.replacing import read_replaced
 from langgraph_memory.extraction.rules.english.terms import (
     FOR_ONCE,
     is_about_work,
@@ -111,16 +113,52 @@ def read_english(sentence: str, *, replying: bool = False, asked: bool = False) 
         (is_question(sentence) and not _RATHER.match(plain)) or plain.rstrip(" )\"'!").endswith("?")
     ):
         return _requested(plain, asked=asked)
-    read: list[tuple[str, list[Draft]]] = []
+    swaps, rest, swap = ([], plain, None) if replying else read_replaced(plain)
+    read: list[tuple[str, list[Draft]]] = [(plain, swaps)] if swaps else []
     reasoned = False
-    for clause in clauses(plain):
+    for clause in clauses(rest):
         for part in _parts(clause):
             drafts = [
                 _hedged(one, clause) for one in _read(part, plain, reasoned=reasoned, asked=asked)
             ]
             read.append((part, drafts))
         reasoned = reasoned or any(one.type in _REASONS for _, drafts in read for one in drafts)
-    return _with_terms(read, plain)
+    first = next((drafts for _, drafts in read if drafts), None)
+    if first and swap:
+        first[0] = replace(first[0], swap=swap)
+    elif swap and swap.new:
+        content = f"The user has {swap.new} in the place of {swap.old}"
+        known = replace(swap, known_only=True)
+        read.append((rest, [Draft(MemoryType.FACT, content, 0.6, swap=known)]))
+    return _with_terms(_without_ended(read), plain)
+
+
+_NOW = re.compile(r"\b(?:instead|now|nowadays|these\sdays)\b", re.I)
+_ENDED = re.compile(
+    r"\b(?:no\slonger|any\s?more|gave\sup|given\sup|quit|left|stopped|sold)\b", re.I
+)
+
+
+def _without_ended(read: list[tuple[str, list[Draft]]]) -> list[tuple[str, list[Draft]]]:
+    """What was read, and what is over only as what the next statement takes the place of.
+
+    "I no longer live in Rome, I moved to Paris" says where the user lives. What somebody does not
+    eat any more may be a limit, and stays.
+    """
+    told = [at for at, (_, drafts) in enumerate(read) if drafts]
+    for at, following in pairwise(told):
+        (part, ended), (text, drafts) = read[at], read[following]
+        over, new = ended[-1], drafts[0]
+        if (
+            over.type in {MemoryType.FACT, MemoryType.PREFERENCE}
+            and (over.retracts or over.swap)
+            and _ENDED.search(part)
+            and not (new.retracts or new.forgets or _ENDED.search(text))
+            and (_NOW.search(text) or (over.subject and over.subject == new.subject))
+        ):
+            ended.pop()
+            drafts[0] = replace(new, retracts=over.retracts, swap=new.swap or over.swap)
+    return read
 
 
 def _with_terms(read: list[tuple[str, list[Draft]]], plain: str) -> list[Draft]:
