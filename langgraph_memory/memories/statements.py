@@ -24,6 +24,15 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # A figure within a name (E102, B12) is no amount.
 _FIGURE = re.compile(r"(?<![a-z0-9])\d[\d ]*(?![a-z0-9])")
+_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS[2:])})\b")
+# In figures of any kind: they are only compared.
+_NUMBER_HAN = re.compile(
+    r"[一二两三四五六七八九十百千万]+(?=[点次步杯片个公小分只块元斤页遍周])(?!个?人|点儿|个月前|下)"
+)
 # Nor is one behind a name ("omega 3", "an iPhone 15"). An amount has a unit, or stands behind a
 # verb, a preposition or what is measured.
 _UNIT = re.compile(
@@ -186,7 +195,7 @@ def _things(text: str) -> frozenset[str]:
 
 def _measured(text: str) -> tuple[str, list[str]]:
     """A statement with its amounts left out, and the amounts."""
-    words, amounts = plain(text), []
+    words, amounts = _counted(plain(text)), []
 
     def masked(figure: re.Match[str]) -> str:
         if _LABEL.match(words, figure.end()) or not (
@@ -196,7 +205,14 @@ def _measured(text: str) -> tuple[str, list[str]]:
         amounts.append(figure.group().strip())
         return "# "
 
-    return _FIGURE.sub(masked, words), amounts
+    return re.sub(r"(?<=#)\s+[ap]m\b", "", _FIGURE.sub(masked, words)).strip(), amounts
+
+
+def _counted(words: str) -> str:
+    """Words with figures for numbers, and without since when it is so: "now at eight"."""
+    words = re.sub(r"\s*\b(?:now|nowadays|currently|these\sdays)\b|现在|目前|如今|了$", "", words)
+    words = _NUMBER_WORD.sub(lambda one: str(_NUMBERS.index(one.group())), words)
+    return _NUMBER_HAN.sub(lambda one: str(sum(map(ord, one.group()))), words)
 
 
 def _has_words(text: str) -> bool:

@@ -70,6 +70,11 @@ def has_value(statement: str, swap: Swap) -> int:
     ):
         return 0
     if not swap.old:
+        if re.match(
+            rf"(?:The\suser['’]s\s|用户的?){re.escape(swap.of)}(?:\s(?:is|are)\b|是|为|：)",
+            statement,
+        ):
+            return 2
         return 1 if swap.of and _AMOUNT.search(statement) else 0
     found = _place(statement, swap.old)
     if found is None:

@@ -33,8 +33,8 @@ _NAME = (
     r"(?:[\u4e00-\u9fff]{1,3}?(?:医生|大夫|医师|老师|教练|师傅|律师|教授|经理|主任|阿姨|先生|女士|总|姐|哥|护士)|[小老阿][\u4e00-\u9fff]{1,2}?|"
     r"[A-Z][\w·]*|[王李张刘陈杨黄赵周吴徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔][\u4e00-\u9fff]{1,2}?)"
 )
-_WHAT = r"(?P<whose>(?:我们?|咱们?)(?:家|这边)?的?)?(?:把|将)?(?P<of>(?!们|现在|目前|以后|最近|后来|已经|如今|我|都|也|就)(?:(?![从把我])[\u4e00-\u9fffA-Za-z]){2,9}?)的?"
-_HOW = r"(?P<how>(?:换|改|变|调|挪|移|转|提前|推迟|延后|延迟|推后|提高|提升|上调|下调|增加|增|涨|升|加|降低|降|减少|减|缩短|缩减|缩|放宽|压缩|压|砍|更换|更改|调整|变更)(?:到|成|为|至|作))"
+_WHAT = r"(?P<whose>(?:我们?|咱们?)(?:家|这边)?的?)?(?:把|将)?(?P<of>(?!们|的|现在|目前|以后|最近|后来|已经|如今|我|都|也|就)(?:(?![从把我])[\u4e00-\u9fffA-Za-z]){2,9}?|车)的?"
+_HOW = r"(?:可以)?(?P<how>(?:换|改|变|调|挪|移|转|提前|推迟|延后|延迟|推后|提高|提升|上调|下调|增加|增|涨|升|加|降低|降|减少|减|缩短|缩减|缩|放宽|压缩|压|砍|更换|更改|调整|变更)(?:到|成|为|至|作|在))"
 _NEW = r"了?(?P<new>[^，,；;。！!？?]{1,20}?)(?:的)?了?$"
 _OLD = r"(?P<old>[^，,；;。]{1,15}?)"
 _LEFT = r"(?:已经|刚刚?|最近|上个?[月周]|去年|前阵子)*(?:退休|离职|辞职|调走|走|出国|搬走|离开|不[做干教看来]|去世|升职|休假|转行|回老家|去了?|关门|倒闭|停业|被调)[^，,；;。]{0,6}?了?"
@@ -45,6 +45,9 @@ _FRAMES: tuple[re.Pattern[str], ...] = tuple(
         # 瑜伽课从周三改到周五了
         rf"^{_WHAT}{ADVERBS}从{_OLD}{_HOW}{_NEW}",
         rf"^(?P<whose>我们?)从{_OLD}把(?P<of>[\u4e00-\u9fff]{{2,8}}?){_HOW}{_NEW}",
+        rf"^(?P<whose>我们?){ADVERBS}把(?P<of>[\u4e00-\u9fff]{{2,8}}?)从{_OLD}{_HOW}{_NEW}",
+        # 阿姨换人了，现在是张阿姨
+        rf"^{_WHAT}换(?:人|了|过)了?{_SEP}(?:现在|如今)*(?:换成|改成|由|是|叫)了?(?P<new>{_NAME})了?$",
         # 老郑调走了，我们部门主管换成了小顾
         rf"^(?P<old>{_NAME}){_LEFT}{_SEP}{_WHAT}{ADVERBS}(?:{_HOW}|(?:改)?由|是){_NEW}",
         # 猫粮不买皇家了，换成渴望了
@@ -62,7 +65,7 @@ _FRAMES: tuple[re.Pattern[str], ...] = tuple(
         # 我把大众卖了，现在开比亚迪
         rf"^我们?{ADVERBS}把{_OLD}(?:卖|扔|退|停|注销|卸载|取消|送人)掉?了{_SEP}(?P<said>{ADVERBS}(?:改|换)?(?:成|用|开|骑|坐|去|喝|吃|住|玩|看|订|办|穿|听|学)了?(?P<new>[^，,；;。]{{1,15}}?))了?$",
         # 我换号码了，新手机号是乙
-        rf"^我\S{{0,3}}换\S{{1,6}}了{_SEP}(?P<whose>我的|)新的?(?P<of>[\u4e00-\u9fff]{{2,6}}?)(?:就?是|为|：)(?P<new>[^，,；;。]{{1,30}})$",
+        rf"^我\S{{0,3}}换\S{{1,6}}了{_SEP}(?P<whose>我的|)(?:新|现在)的?(?P<of>[\u4e00-\u9fff]{{2,6}}?)(?:就?是|为|：|叫)(?P<new>[^，,；;。]{{1,30}})$",
         # 周会挪到周四下午了
         rf"^{_WHAT}{ADVERBS}{_HOW}{_NEW}",
     )
@@ -86,7 +89,7 @@ _ORDER = re.compile(
 )
 # 我现在改成六点起床了
 _NOW = re.compile(
-    rf"^我们?{ADVERBS}(?:改|换|调|提前|推迟|减|加|增加|减少)(?:成|为|到)了?(?P<new>(?:早上|上午|下午|晚上|每)?(?:周[一二三四五六日天]|[\d一二两三四五六七八九十]+(?:点半?|次|天|个?小时|分钟|公里|杯|支|块|元)))(?P<of>[\u4e00-\u9fff]{{1,6}}?)?了?$"
+    rf"^我们?{ADVERBS}(?:改|换|调|提前|推迟|减|加|增加|减少)(?:成|为|到)了?(?P<new>(?:早上|上午|下午|晚上|每)?(?:周[一二三四五六日天](?:和|到|至|、)?(?:周?[一二三四五六日天])?|[\d一二两三四五六七八九十]+(?:点半?|次|天|个?小时|分钟|公里|杯|支|块|元)))(?P<of>[\u4e00-\u9fff]{{1,6}}?)?了?$"
 )
 _LIMIT = re.compile(r"预算|上限|限额|额度|最[高多]|费用?$|开销|价位")
 _AMOUNT = re.compile(r"\d|[一二两三四五六七八九十半]|周[日末天]")
@@ -129,7 +132,9 @@ def _replaced(said: dict[str, str | None], found: re.Match[str]) -> Draft | None
         not new
         or POINTING.match(new)
         or POINTING.match(old or "甲")
-        or re.search(rf"(?:{KIN}|{RELATIVE_HAN})(?:$|的)|[他她它你您谁]|^我", of)
+        or re.search(r"[他她它你您谁]|^我", of)
+        # Who changes may be somebody else, but for who is called another name.
+        or (re.search(rf"(?:{KIN}|{RELATIVE_HAN})(?:$|的)", of) and not re.fullmatch(_NAME, new))
     ):
         return None
     # 我把踏板车换成了三轮车 names the old thing, 我把闹钟改到六点 what it is of.
@@ -144,6 +149,8 @@ def _replaced(said: dict[str, str | None], found: re.Match[str]) -> Draft | None
         own = own or "我" in told
         content = about_user(told) if own else f"用户这边，{old}换成了{new}"
         return Draft(FACT, content, 0.6, swap=Swap(old, new, known_only=not own))
+    if how.startswith("放宽") and not _LIMIT.search(of):
+        of = f"{of}上限"
     swap = Swap(old, new, of, known_only=not own)
     said_of = f"我{'' if of.startswith('每') else '的'}{of}{how}{new}"
     limit = read_limit(said_of, "") if _LIMIT.search(of) else []

@@ -229,7 +229,10 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
     if re.match(r"diagnosed\b", rest, re.I):
         return Draft(fact, content, 0.9)
     if _LASTING.match(rest):
-        return Draft(fact, content, 0.7)
+        married = re.search(
+            r"\b(?:single|married|divorced|widowed|engaged)\b(?!\s(?!now\b)\w)", rest
+        )
+        return Draft(fact, content, 0.7, subject="marital status" if married else None)
     if _AGE.match(rest):
         return Draft(fact, content, 0.8, subject="age")
     group = _GROUP.match(rest)

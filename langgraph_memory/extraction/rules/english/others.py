@@ -38,7 +38,7 @@ _HOME = re.compile(
     re.I,
 )
 _NAMED = re.compile(
-    r"^(?:you\s(?:can|may|could|should)\s)?(?:please\s|just\s|always\s)*(?:call|address|refer\sto)\sme\s(?:by\s|as\s|with\s)?(?P<name>(?:[\w'’.-]+\s?){1,4}?)(?:\s(?:from\snow\son|instead|please|for\sshort|in\sfuture|and\b.*|if\b.*))?$",
+    r"^(?:you\s(?:can|may|could|should)\s)?(?:please\s|just\s|always\s)*(?:call|address|refer\sto)\sme\s(?:by\s|as\s|with\s)?(?P<name>(?:[\w'’.-]+\s?){1,4}?)(?:\s(?:from\snow\son|instead|please|for\sshort|in\sfuture|and\b.*|if\b.*))?(?:,?\s(?:and\s)?(?:not|no\slonger)\s[\w'’-]+)?$",
     re.I,
 )
 _SUFFICES = re.compile(

@@ -21,7 +21,7 @@ from langgraph_memory.offline.kinship import RELATIVE
 __all__ = ["read_replaced"]
 
 _SIGN = re.compile(
-    r"\b(?:from|to|over|replac\w+|succe\w+|instead|longer|any\s?more|used\sto|changed|now|nowadays|these\sdays|is\s(?:my|our))\b",
+    r"\b(?:from|to|over|replac\w+|succe\w+|instead|longer|any\s?more|used\sto|changed|now|nowadays|these\sdays|new|is\s(?:my|our))\b",
     re.I,
 )
 # What is not so, or not yet, or for once.
@@ -42,7 +42,7 @@ _ONCE = re.compile(
 _TITLE = r"(?:(?:(?-i:Dr|Mrs?|Ms|Prof|St)\.?)\s)"
 _TEXT = r"(?:[^,;.!?()]|,(?=\d)|\.(?=\d)|(?<=\bDr)\.|(?<=\bMr)\.|(?<=\bMs)\.|(?<=\bSt)\.|(?<=\bMrs)\.|(?<=\bProf)\.)"
 _END = (
-    r"(?=\s*(?:[,;.!?(]\s*(?!\d)|$)|\s(?:because|since|so|but|and\s(?:I|we|my|our|now)|as\sof|starting|last|a\s(?:week|month|year)\sago|"
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?=\s*(?:[,;.!?(]\s*(?!\d)|$)|\s(?:because|since|so|but|and\s(?:I|we|my|our|now)|as\sof|starting|last|a\s(?:week|month|year)\sago|"
     r"now|instead|any\s?more|these\sdays|from\s(?:now|next)|already)\b)"
 )
 _OLD = rf"(?P<old>{_TEXT}{{1,50}}?)"
@@ -88,7 +88,9 @@ _FRAMES: tuple[re.Pattern[str], ...] = tuple(
         # They handed me over to B, he is my N now.
         rf"\b(?P<new>{_PEOPLE})\b(?:(?!(?-i:\b[A-Z]))[^,;.])*[,;]\s*(?:and\s)?(?:he|she|they|it)\s(?:is|are)\s(?:now\s)?{_WHAT}{_END}",
         # I am down from A to B.
-        rf"\b(?P<who>I|we)\s(?:(?:am|are|have)\s)?(?:down|up|back|gone\s(?:down|up|back)|went\s(?:down|up|back)|cut\s(?:down|back))\sfrom\s{_OLD}\sto\s{_NEW}",
+        rf"\b(?P<who>I|we)\s(?:(?:am|are|have)\s)?(?:down|up|back|(?:gone|went)(?:\s(?:down|up|back))?|cut\s(?:down|back))\sfrom\s{_OLD}\sto\s{_NEW}",
+        # I have a new N, B.
+        rf"\b(?P<whose>I|we)\s(?:(?:have|just|finally|now)\s)*(?:have|got|found|hired|bought)\s(?:a|an|another)\s(?:new|different)\s(?P<of>\w+),\s(?:(?:who\sis\s)?(?:called|named)\s)?(?P<new>(?:an?\s)?(?-i:[A-Z]){_TEXT}{{0,40}}?){_END}",
         # B has taken over as my N.
         rf"\b(?P<new>{_PEOPLE})\s{_TAKES_OVER}\sas\s{_WHAT}{_END}",
     )
@@ -108,9 +110,15 @@ _SAME_VERB = re.compile(
 )
 # I cancelled A and read B instead.
 _ENDED = re.compile(
-    rf"\b(?P<who>I|we)\s{_DONE}(?:cancell?ed|quit|left|sold|dropped|ditched|(?:gave|given)\sup|stopped|got\srid\sof|returned|finished\swith)\s{_OLD}\s*"
+    rf"\b(?P<who>I|we)\s{_DONE}(?:cancell?ed|quit|left|sold|dropped|ditched|(?:gave|given)\sup|gone\soff|went\soff|stopped|got\srid\sof|returned|finished\swith)\s{_OLD}\s*"
     rf"(?:[,;]\s*(?:(?:and|so|but)\s)?|\s(?:and|so)\s)(?:(?:I|we)\s)?(?:(?P<before>now|instead)\s)?(?P<verb>\w+(?:\s(?:{_PREPOSITIONS}))?)\s{_NEW}"
     r"(?(before)|\s(?:instead|now|these\sdays))[.!\s]*$",
+    re.IGNORECASE,
+)
+# I used to learn A, now I am learning B.
+_USED = re.compile(
+    rf"^\W*(?P<who>I|we)\sused\sto\s\w+\s(?:{_PREPOSITIONS}\s)?{_OLD}\s*[,;]\s*(?:(?:but|and)\s)?(?:now|nowadays|these\sdays)\s"
+    rf"(?P<said>(?P=who)\s(?:am\s\w+ing|are\s\w+ing|\w+)\s(?:{_PREPOSITIONS}\s)?{_NEW})[.!\s]*$",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
@@ -175,6 +183,9 @@ def read_replaced(sentence: str) -> tuple[list[Draft], str, Swap | None]:
         swap = _swap(old, new)
         said = f"{ended['verb']} {swap.new or ended['new']}"
         return [], f"{sentence[: ended.start()]}{ended['who']} {said}", swap
+    used = _USED.match(sentence)
+    if used:
+        return [], used["said"], _swap(used["old"], used["new"])
     instead = _INSTEAD.match(sentence)
     rest = sentence[instead.end() :] if instead else ""
     if instead and not _UNREAL.search(rest.replace("going to", "", 1)):
@@ -208,14 +219,16 @@ def _replaced(said: dict[str, str | None], text: str) -> Draft | None:
         return None
     if said.get("by") and not old and whose == "the":
         return None
+    if moved and re.search(rf"(?:{KIN}|{PET}|{RELATIVE})$", of, re.IGNORECASE):
+        return None
     if moved and not _AMOUNT.search(new):
         # "Our team moved to Teams" is of what it uses, and "my notes" are not Obsidian.
-        if not old or re.search(rf"(?:{KIN}|{PET}|{RELATIVE})$", of, re.IGNORECASE):
+        if not old:
             return None
         if not moved.startswith(("chang", "replac", "renam", "switch")) or _WHO.search(of):
             content = f"The user's {of} {moved} from {old} to {new}"
             return Draft(FACT, content, 0.6, swap=Swap(old, new, of, known_only=True))
-    swap = _swap(old, new, of, known_only=whose not in {"my", "our"})
+    swap = _swap(old, new, of, known_only=whose not in {"my", "our", "i", "we"})
     new = swap.new
     if said.get("who"):
         return Draft(FACT, about_user(text), 0.6, swap=_swap(old, new))
