@@ -1133,3 +1133,8 @@ def test_input_is_unchanged_and_checked() -> None:
     assert messages == before
     with pytest.raises(InvalidMessagesError):
         extract_by_rules("I'm allergic to figs")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("address", ["anna@new.org", "anna.lee@mail.example.com"])
+def test_a_point_within_a_name_ends_nothing(address: str) -> None:
+    assert one(f"My email is {address}.").content == f"The user's email is {address}."

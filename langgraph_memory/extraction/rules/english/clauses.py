@@ -40,7 +40,7 @@ _CUT = re.compile(
     r",?\s+(?:so|but)\s+(?=(?:[\w'-]+\s){1,3}?(?:is|are|was|were|has|have|must|should)\s)|"
     r",\s+(?=just\s(?-i:[A-Z])\w+\s(?:is|will|works)\b)|"
     r"\s*:\s*(?=\w+\s(?:calls?|knows?)\sme\b)|\s+and\s(?=(?:now\s)?all\s(?:of\s)?(?:my|our)\b)|"
-    rf"\s*:\s*(?={_OWN}|{_ORDER})|(?<=[a-z0-9])\.(?=[A-Z][a-z])|\s+(?=[我])",
+    rf"\s*:\s*(?={_OWN}|{_ORDER})|(?<=[a-z0-9])\.(?=(?-i:[A-Z][a-z]))|\s+(?=[我])",
     re.IGNORECASE,
 )
 # "has asthma and uses …": the second verb of the same subject.
