@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from langgraph_memory.offline.words import listed
 from langgraph_memory.store.analysis import query_terms
 
 __all__ = [
@@ -24,10 +25,10 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # A figure within a name (E102, B12) is no amount.
 _FIGURE = re.compile(r"(?<![a-z0-9])\d[\d ]*(?![a-z0-9])")
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-).split()
+_NUMBERS = listed("""
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty
+""")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS[2:])})\b")
 # In figures of any kind: they are only compared.
 _NUMBER_HAN = re.compile(

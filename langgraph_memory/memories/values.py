@@ -50,6 +50,8 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"budget|limit|max|cap\b|ceiling|预算|上限|限额|额度|底线", re.IGNORECASE)
+# A day that was worked out stands beside the words for it.
+_DATED = re.compile(r"\(\d{4}-\d\d-\d\d\)")
 _NO_MORE = re.compile(
     r"\b(?:no|not|never)\s(?:\w+\s){0,2}?(?:more|over|above|exceed\w*|later|longer|higher)\b|不(?:能|得|可以|要|许|想)?(?:超过|高于|多于|晚于|大于)",
     re.IGNORECASE,
@@ -71,7 +73,7 @@ def has_value(statement: str, swap: Swap) -> int:
         return 0
     if not swap.old:
         if re.match(
-            rf"(?:The\suser['’]s\s|用户的?){re.escape(swap.of)}(?:\s(?:is|are)\b|是|为|：)",
+            rf"(?:The\suser['’]s\s|用户[的家]?){re.escape(swap.of)}(?:\s(?:is|are)\b|是|为|：)",
             statement,
         ):
             return 2
@@ -88,7 +90,7 @@ def has_value(statement: str, swap: Swap) -> int:
 def with_value(statement: str, swap: Swap) -> str | None:
     """A statement with the new value of a swap in the place of the old one."""
     found = _place(statement, swap.old) if swap.old and swap.new else None
-    if found is None:
+    if found is None or _DATED.search(statement):
         return None
     head, tail = statement[: found.start()], statement[found.end() :]
     new = swap.new

@@ -142,7 +142,8 @@ def _replaced(said: dict[str, str | None], found: re.Match[str]) -> Draft | None
     if of and not old:
         if moved and how.startswith("换"):
             return None
-        if not ((own and not moved) or _AMOUNT.search(new)):
+        likely = _AMOUNT.search(new) or re.fullmatch(_NAME, new)
+        if not ((own and not moved) or likely):
             return None
     if not of:
         told = said.get("said") or ""

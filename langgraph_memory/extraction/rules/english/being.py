@@ -38,6 +38,7 @@ _LASTING = re.compile(
     r"stay-at-home\s\w+|new\s(?:mom|mum|dad|parent|father|mother)|(?:mom|mum|mother|dad|father)\s(?:of|to)\b|grand(?:mother|father|ma|pa)|tall|short|\d[\d.]*\s?(?:cm|m|ft|feet|kg|kilos|lbs|pounds)\b)",
     re.I,
 )
+_WED = re.compile(r"\b(?:single|married|divorced|widowed|engaged)\b(?!\s(?!now\b)\w)", re.I)
 _NATIONALITY = re.compile(
     r"^(?:(?:half|originally|a|an|part|originally\sa|actually)\s)*(?-i:(?:[A-Z]\w*(?:ese|ish|ian|ean|can|ench|utch|elsh|man|reek|wiss|iss|ai|aeli|qi|ani|hai|eli|oli|ech|ane))|[A-Z]hai)\b(?!\s(?:food|cuisine))",
     re.I,
@@ -229,10 +230,7 @@ def _matched(rest: str, content: str, said: Predicate) -> Draft | None:
     if re.match(r"diagnosed\b", rest, re.I):
         return Draft(fact, content, 0.9)
     if _LASTING.match(rest):
-        married = re.search(
-            r"\b(?:single|married|divorced|widowed|engaged)\b(?!\s(?!now\b)\w)", rest
-        )
-        return Draft(fact, content, 0.7, subject="marital status" if married else None)
+        return Draft(fact, content, 0.7, subject="marital status" if _WED.search(rest) else None)
     if _AGE.match(rest):
         return Draft(fact, content, 0.8, subject="age")
     group = _GROUP.match(rest)

@@ -89,6 +89,11 @@ _FRAMES: tuple[re.Pattern[str], ...] = tuple(
         rf"\b(?P<new>{_PEOPLE})\b(?:(?!(?-i:\b[A-Z]))[^,;.])*[,;]\s*(?:and\s)?(?:he|she|they|it)\s(?:is|are)\s(?:now\s)?{_WHAT}{_END}",
         # I am down from A to B.
         rf"\b(?P<who>I|we)\s(?:(?:am|are|have)\s)?(?:down|up|back|(?:gone|went)(?:\s(?:down|up|back))?|cut\s(?:down|back))\sfrom\s{_OLD}\sto\s{_NEW}",
+        # A has moved away, B teaches me now.
+        rf"\b(?P<old>{_PEOPLE})(?:['’]s\s(?:practice|office|shop|surgery|clinic|firm|salon|studio|store))?\s{_HAS_ENDED}{_TEXT}*?\s*[,;]\s*(?:(?:and|so|but)\s)?(?:now\s)?(?P<new>{_PEOPLE})\s(?:now\s)?[a-z]+s\s(?:me|us)\b(?:\snow)?{_END}",
+        # B is my N now.
+        rf"\b(?P<new>{_PEOPLE})\sis\s{_WHAT}\s(?:now|these\sdays)\b",
+        rf"\b(?P<new>{_PEOPLE})\sis\snow\s{_WHAT}{_END}",
         # I have a new N, B.
         rf"\b(?P<whose>I|we)\s(?:(?:have|just|finally|now)\s)*(?:have|got|found|hired|bought)\s(?:a|an|another)\s(?:new|different)\s(?P<of>\w+),\s(?:(?:who\sis\s)?(?:called|named)\s)?(?P<new>(?:an?\s)?(?-i:[A-Z]){_TEXT}{{0,40}}?){_END}",
         # B has taken over as my N.
@@ -111,7 +116,7 @@ _SAME_VERB = re.compile(
 # I cancelled A and read B instead.
 _ENDED = re.compile(
     rf"\b(?P<who>I|we)\s{_DONE}(?:cancell?ed|quit|left|sold|dropped|ditched|(?:gave|given)\sup|gone\soff|went\soff|stopped|got\srid\sof|returned|finished\swith)\s{_OLD}\s*"
-    rf"(?:[,;]\s*(?:(?:and|so|but)\s)?|\s(?:and|so)\s)(?:(?:I|we)\s)?(?:(?P<before>now|instead)\s)?(?P<verb>\w+(?:\s(?:{_PREPOSITIONS}))?)\s{_NEW}"
+    rf"(?:[,;]\s*(?:(?:and|so|but)\s)?|\s(?:and|so)\s)(?:(?:I|we)\s)?(?:(?P<before>now|instead)\s)?(?P<verb>(?!(?:my|our|the|an?|it|he|she|they|that|this|there|in|to|for|at)\b)\w+(?:\s(?:{_PREPOSITIONS}))?)\s{_NEW}"
     r"(?(before)|\s(?:instead|now|these\sdays))[.!\s]*$",
     re.IGNORECASE,
 )
