@@ -48,7 +48,7 @@ def read_changed(text: str) -> Draft | None:
             subject=f"habit:{found.group('what')}" if found.group("verb") == "戒" else None,
         )
     if re.match(
-        rf"{I_THEN}改(?:喝|吃|用|坐|学|做|成|骑|走|穿|住|开|看|去|玩|听|买|订|养|练|打)\S{{1,}}",
+        rf"{I_THEN}改(?:喝|吃|用|坐|学|做|成|骑|走|穿|住|开|玩|听|买|订|养|练|打)\S{{1,}}",
         text,
     ) and not re.search(r"这|那|你|一下", text):
         return Draft(FACT, about_user(text), 0.65)
@@ -109,7 +109,7 @@ def read_changed(text: str) -> Draft | None:
     if re.match(rf"{I_THEN}(?:改用|改行|转行|换成|换了(?!个?话题))", text):
         return Draft(FACT, about_user(text), 0.7)
     found = re.match(
-        rf"{I_THEN}(?:从(?P<from>\S{{1,12}}?))?(?:离职|辞职|辞了|离开了?(?P<left>\S{{2,10}})|退休|入职|加入了?\S{{2,}}|跳槽|被裁|裁员|升职|转岗|转正|创业|毕业)",
+        rf"{I_THEN}(?:从(?P<from>(?!我)\S{{1,12}}?))?(?:离职|辞职|辞了|离开了?(?P<left>\S{{2,10}})|退休|入职|加入了?\S{{2,}}|跳槽|被裁|裁员|升职|转岗|转正|创业|毕业)",
         text,
     )
     if found:

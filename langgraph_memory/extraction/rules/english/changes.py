@@ -187,7 +187,7 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
             return None
         if verb == "left" and (
             MOMENT.search(rest)
-            or re.search(r"\b(?:early|late|behind|open|on\s(?:the|time)|at\s\d)", rest)
+            or re.search(r"^for\b|\b(?:early|late|behind|open|on\s(?:the|time)|at\s\d)", rest)
             or re.match(
                 r"(?:my|our|the|an?|some)\s(?!(?:\w+\s){0,2}?(?:job|company|firm|bank|team|position|post|role|school|university|employer|work|agency|office|career)\b)",
                 rest,

@@ -233,7 +233,8 @@ def _replaced(said: dict[str, str | None], text: str) -> Draft | None:
         if not moved.startswith(("chang", "replac", "renam", "switch")) or _WHO.search(of):
             content = f"The user's {of} {moved} from {old} to {new}"
             return Draft(FACT, content, 0.6, swap=Swap(old, new, of, known_only=True))
-    swap = _swap(old, new, of, known_only=whose not in {"my", "our", "i", "we"})
+    # "My old name was Johnson" need not be the whole of it.
+    swap = _swap(old, new, of, known_only=whose not in {"my", "our", "i", "we"} or of == "name")
     new = swap.new
     if said.get("who"):
         return Draft(FACT, about_user(text), 0.6, swap=_swap(old, new))
