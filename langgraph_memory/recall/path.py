@@ -20,6 +20,7 @@ from langgraph_memory.recall.question import Question, named
 from langgraph_memory.recall.report import Recalled, RecallReport
 from langgraph_memory.recall.scoring import Candidate, Parts, score
 from langgraph_memory.recall.weights import RecallWeights
+from langgraph_memory.records import is_record
 from langgraph_memory.store import MemoryHit, MemoryStore
 from langgraph_memory.store.analysis import query_terms, terms
 from langgraph_memory.store.filters import matches, parse
@@ -202,8 +203,11 @@ class Recall:
         """What answers the question, best first, and whether more is asked than what holds now."""
         everything = question.everything
         candidates = [
-            # Where everything is asked for, what it is worth decides.
-            Candidate(place, seen.passages[place], 1.0 if everything else _relevance(item))
+            Candidate(
+                place,
+                seen.passages[place],
+                _importance(item) if everything else _relevance(item),
+            )
             for place, item in seen.items.items()
             if seen.passages[place].counts
             and seen.passages[place].text.strip()
@@ -212,7 +216,10 @@ class Recall:
         moments = [each.passage.moment for each in candidates if each.passage.moment]
         asked = question.spans(max(moments, default=None))
         speakers = named(question, {each.passage.speaker for each in candidates})
-        scored = score(candidates, asked=asked, speakers=speakers, weights=self.weights)
+        weights = self.weights
+        if everything:  # What it is worth decides, not what happens to stand beside it.
+            weights = replace(weights, next_turn=0.0, turn_after=0.0, session=0.0)
+        scored = score(candidates, asked=asked, speakers=speakers, weights=weights)
         found = [
             _Ranked(each, parts)
             for each, parts in zip(candidates, scored, strict=True)
@@ -312,6 +319,12 @@ class _Ranked:
     candidate: Candidate
     parts: Parts
     moved: int = 0
+
+
+def _importance(item: Item) -> float:
+    """As it was stated, whatever its age: a name is told once. Half where nothing says."""
+    value = item.value.get("importance") if is_record(item.value) else None
+    return value if isinstance(value, int | float) and 0 <= value <= 1 else 0.5
 
 
 def _relevance(item: Item) -> float:

@@ -103,6 +103,24 @@ class TestEverything:
         assert ask(store, question) == ["1", "0", "2"]
         assert ask(store, question, limit=1) == ["1"]
 
+    def test_what_was_said_in_one_breath_or_lately_is_worth_no_more(self, store):
+        def told(key: str, content: str, importance: float, days: int, message: str) -> None:
+            record = MemoryRecord(
+                content=content,
+                importance=importance,
+                created_at=NOW - timedelta(days=days),
+                source_thread_id=message,
+                source_message_ids=(message,),
+            )
+            store.put(USER, key, record.to_value())
+
+        told("name", "The user's name is Ada.", 0.9, 150, "m1")
+        told("film", "The user saw a film.", 0.5, 1, "m2")
+        told("tea", "The user drank tea there.", 0.5, 1, "m2")
+        found = ask(store, "What do you know about me?")
+        assert found[:2] == ["1", "name"]
+        assert {"film", "tea"} <= set(found[2:])
+
     @pytest.mark.parametrize(
         "question",
         [
