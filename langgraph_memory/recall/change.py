@@ -23,8 +23,8 @@ COMMON = 3
 TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 """Words that many names have."""
 
-_FRAME = re.compile(r"\bthe user(?:['’]s)?\b|用户的?", re.IGNORECASE)
-"""What records begin with; it ties none of them to another."""
+_FRAME = re.compile(r"\bthe user(?:['’]s)?\b|用户的?|[不没]", re.IGNORECASE)
+"""What records begin with, or deny with; it ties none of them to another."""
 
 _CHANGE = re.compile(
     r"\b(?:no longer|no more|any ?more|instead|rather than|used to|until now|so far|from now on|"

@@ -347,6 +347,12 @@ class TestAChangeThatNamesOnlyWhatItEnds:
         assert ask(store, "Who is my dentist?") == ["it"]
         assert ask(store, "我的牙医是谁？") == ["zh"]
 
+    def test_that_both_deny_something_ties_nothing(self, store):
+        for key, content, day in [("肉", "用户不吃肉。", 90), ("药", "用户不吃维生素D了。", 3)]:
+            record = MemoryRecord(content=content, created_at=NOW - timedelta(days=day))
+            store.put(USER, key, record.to_value())
+        assert ask(store, "我吃肉吗？")[0] == "肉"
+
     def test_what_no_longer_counts_does_not(self, store):
         state(store, "it", "Halvor insures my car.", day=90)
         record = MemoryRecord(content="Halvor was cancelled for Trident.", status="superseded")
