@@ -32,13 +32,17 @@ __all__ = ["Recall"]
 Namespace = tuple[str, ...]
 Place = tuple[Namespace, str]
 
+BEFORE = 0.5
+"""What the words of earlier turns count beside those of a message that says little."""
+
 
 @dataclass(frozen=True)
 class Recall:
     """Finds the best memories for a question within a budget of tokens.
 
-    One search for each namespace, at most one read of the turns around its best hits, and one
-    search by keyword for what was said later and may replace them. Nothing is written: a use is
+    One search for each namespace (and one by keyword, where a message says so little that it is
+    searched for with the turns before it), at most one read of the turns around its best hits, and
+    one search by keyword for what was said later and may replace them. Nothing is written: a use is
     recorded by whoever uses the result.
 
     Args:
@@ -142,8 +146,13 @@ class Recall:
         if not query.strip() and not everything:
             return RecallReport([], query)
         seen = _Seen(question.now)
+        own = "" if everything else question.own(self.enough_terms)
         for namespace in namespaces:
             seen.add((yield self._find(namespace, query, filter, mode, self.candidates)))
+            if own:
+                hits = yield self._find(namespace, own, filter, "keyword", self.candidates)
+                seen.add(hits)
+                seen.named |= {(hit.namespace, hit.key): _relevance(hit) for hit in hits}
         wanted = [GetOp(*place, refresh_ttl=False) for place in self._beside(seen)]
         if wanted:
             beside = yield Call.of(self.store.batch, self.store.abatch, wanted)
@@ -206,7 +215,7 @@ class Recall:
             Candidate(
                 place,
                 seen.passages[place],
-                _importance(item) if everything else _relevance(item),
+                _importance(item) if everything else seen.relevance(place),
             )
             for place, item in seen.items.items()
             if seen.passages[place].counts
@@ -297,12 +306,15 @@ class _Seen:
         now: The time of the question.
         items: By where they are.
         passages: What they say.
+        named: Scores of those that have a word of a message which was searched for with the turns
+            before it.
         calls: Calls to the store.
     """
 
     now: datetime
     items: dict[Place, Item] = field(default_factory=dict)
     passages: dict[Place, Passage] = field(default_factory=dict)
+    named: dict[Place, float] = field(default_factory=dict)
     calls: int = 0
 
     def add(self, found: Iterable[Item]) -> None:
@@ -312,6 +324,13 @@ class _Seen:
             if place not in self.items:
                 self.items[place] = item
                 self.passages[place] = passage_of(item.value, self.now)
+
+    def relevance(self, place: Place) -> float:
+        """The store's score; what was said before the message only adds to what it says itself."""
+        found = _relevance(self.items[place])
+        if not self.named:
+            return found
+        return (self.named.get(place, 0.0) + BEFORE * found) / (1 + BEFORE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,11 @@ class Question:
             wanted = f"{ends(earlier, LONGEST_BEFORE)}\n{wanted}"
         return wanted
 
+    def own(self, enough: int) -> str:
+        """The message, if it says something, but so little that `query` has more than it."""
+        said = ends(self.text)
+        return said if self.before and 0 < len(query_terms(said)) < enough else ""
+
     @property
     def everything(self) -> bool:
         """Whether it asks for whatever is known about who asks."""

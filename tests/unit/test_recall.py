@@ -426,6 +426,19 @@ class TestTheQuestion:
         question = Question("And at night?", NOW, before=["How often does the tram run?", "Often."])
         assert keys(Recall(store).recall(question, USER)) == ["tram"]
 
+    def test_what_it_says_itself_comes_before_what_was_said_before_it(self, store):
+        store.put(USER, "ankle", {"text": "Hurt an ankle on a run in spring."})
+        store.put(USER, "boss", {"text": "The new boss is Helen Marsh."})
+        before = ["What did I say about my ankle, the run, the spring?", "You hurt your ankle."]
+        report = Recall(store).recall(Question("Who's my boss?", NOW, before=before), USER)
+        assert keys(report) == ["boss", "ankle"]
+
+    def test_of_two_that_have_its_word_the_turns_before_it_tell(self, store):
+        store.put(USER, "piano", {"text": "The piano cost 900 euros."})
+        store.put(USER, "tram", {"text": "The tram to the harbour has a cost of 3 euros."})
+        question = Question("What does it cost?", NOW, before=["To the harbour by tram."])
+        assert keys(Recall(store).recall(question, USER)) == ["tram", "piano"]
+
     def test_one_that_says_enough_is_not(self, store):
         report = Recall(store).recall(
             Question("How often does the harbour tram run?", NOW, before=["About my cello"]), USER
