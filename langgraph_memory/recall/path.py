@@ -51,6 +51,7 @@ class Recall:
         limit: Memories at most; None for as many as fit.
         min_similarity: Hits whose similarity is less, and in which no word of the question
             occurs, are not recalled. Every embedder has its own scale.
+        faint: Share of the best one's score below which nothing is recalled.
         candidates: Hits taken from each search.
         around: How many of the best hits have the turns around them read. Turns must be stored
             under `turn_key` for it; those among the hits are known anyway.
@@ -69,6 +70,7 @@ class Recall:
     budget: int = 1_000
     limit: int | None = None
     min_similarity: float = 0.0
+    faint: float = 0.0
     candidates: int = 400
     around: int = 50
     enough_terms: int = 2
@@ -235,6 +237,8 @@ class Recall:
             if parts.score > 0
         ]
         found.sort(key=lambda each: (-each.parts.score, each.candidate.place))
+        least = self.faint * found[0].parts.score if found else 0.0
+        found = [each for each in found if each.parts.score >= least]
         return found, bool(asked) or question.formerly or everything
 
     def _current(

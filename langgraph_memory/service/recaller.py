@@ -44,6 +44,9 @@ STANDING = {
     "type": {"$in": [MemoryType.CONSTRAINT.value, MemoryType.INSTRUCTION.value]},
 }
 MOST_STANDING = 1_000
+FAINT = 0.05
+"""Memories that share no more than a syllable or a common word with a question are worth no place
+in a prompt, and being shown would count as a use."""
 
 
 class Recaller:
@@ -72,6 +75,7 @@ class Recaller:
             budget=settings.memory_tokens,
             limit=settings.load_max_items,
             min_similarity=_least_similarity(store, settings),
+            faint=FAINT,
         )
 
     def steps(

@@ -121,6 +121,16 @@ class TestRecalling:
         assert found == service.recollect(ANNA, "t", asked)
         assert "harp" in found.recalled
 
+    def test_what_shares_a_syllable_with_the_question_is_left_out(
+        self, service: MemoryService
+    ) -> None:
+        memories = service.memories(ANNA)
+        asked_for = memories.save(MemoryRecord(content="用户的妹妹的生日是6月14日。")).record
+        for name in "张王李赵钱孙周吴":
+            memories.save(MemoryRecord(content=f"用户的{name}医生今天生病了，明天上班。"))
+        found = service.recollect(ANNA, None, [HumanMessage("我妹妹生日是哪天？")])
+        assert found.used == ((ANNA.memories, asked_for.id),)
+
     def test_nothing_for_nothing(self, service: MemoryService, events: list[Event]) -> None:
         assert service.recollect(ANNA, "t", [AIMessage("Hello!")]) == NOTHING
         assert events == []
