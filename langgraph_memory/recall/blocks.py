@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from langgraph_memory.errors import InvalidInputError
 from langgraph_memory.recall.report import Recalled
-from langgraph_memory.records import Confirmation, MemoryRecord, Scope, is_record
+from langgraph_memory.records import Confirmation, MemoryRecord, MemoryType, Scope, is_record
 from langgraph_memory.tokens import DEFAULT_COUNTER
 
 __all__ = [
@@ -139,10 +140,16 @@ def _kind(record: MemoryRecord) -> str:
 
 
 def _said(record: MemoryRecord) -> list[str]:
-    """The day from which "last week" in a memory counts: it may be read a year later."""
-    if not _RELATIVE.search(record.content) or _DATED.search(record.content):
-        return []
-    return [f"said on {record.created_at:%Y-%m-%d}"]
+    """The day from which "last week" in a memory counts, and the last one on which it holds.
+
+    It may be read a year later.
+    """
+    notes = []
+    if _RELATIVE.search(record.content) and not _DATED.search(record.content):
+        notes.append(f"said on {record.created_at:%Y-%m-%d}")
+    if record.valid_to is not None and record.type is not MemoryType.EPISODE:
+        notes.append(f"until {record.valid_to - timedelta(microseconds=1):%Y-%m-%d}")
+    return notes
 
 
 def _is_uncertain(record: MemoryRecord) -> bool:

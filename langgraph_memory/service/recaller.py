@@ -121,7 +121,8 @@ class Recaller:
         return replace(found, failed=failed, tasks=block.text, why=(*found.why, *reasons))
 
     def _always(self, who: Identity, asked: Asked) -> Steps[tuple[Recollection, list[Place]]]:
-        """What always holds, and where it is."""
+        """What always holds, as long as it does, and where it is."""
+        now = clock.now()
         records: dict[Place, MemoryRecord] = {}
         failed: list[str] = []
         for place in who.places:
@@ -129,7 +130,8 @@ class Recaller:
             for hit in hits:
                 record = record_in(hit)
                 if record is not None:
-                    records[hit.namespace, hit.key] = record
+                    if record.valid_to is None or record.valid_to > now:
+                        records[hit.namespace, hit.key] = record
                 elif is_record(hit.value):  # One that others have written, and wrongly.
                     failed.append(f"standing: {InvalidInputError.__name__}")
         profile: list[tuple[str, str]] = []

@@ -113,6 +113,23 @@ class TestRecalling:
         assert {each["block"] for each in found.why} == {"standing", "recalled"}
         assert "harp" not in str(found.to_state())
 
+    def test_a_limit_no_longer_than_it_holds(self, service: MemoryService) -> None:
+        content = "The user's budget for groceries is 350 pounds."
+        ends = datetime(2026, 3, 1, tzinfo=UTC)
+        limit = MemoryRecord(content=content, type=MemoryType.CONSTRAINT, valid_to=ends)
+        kept = service.memories(ANNA).save(limit).record
+        line = f"[CONSTRAINT] {content}"
+        with clock.set_to(ends - timedelta(hours=1)):
+            found = service.recollect(ANNA, None, [HumanMessage("My groceries budget?")])
+            assert found.lines("standing") == [f"- {line} (until 2026-02-28)"]
+            assert not found.recalled
+        with clock.set_to(ends):
+            found = service.recollect(ANNA, None, [HumanMessage("My budget for groceries?")])
+            assert not found.standing
+            assert found.used == ((ANNA.memories, kept.id),)
+            assert f"{line} (relevance: " in found.recalled
+            assert "until 2026-02-28)" in found.recalled
+
     async def test_awaited_it_is_the_same(self, service: MemoryService) -> None:
         service.memories(ANNA).save(MemoryRecord(content="The user plays the harp."))
         asked = [HumanMessage("What do I play, a harp?", id="q")]
