@@ -26,8 +26,8 @@ __all__ = ["Passage", "Source", "newest_request", "passages", "plain_text"]
 _FENCE = re.compile(r"<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>[ \t]*\n(.*?)\n?[ \t]*</\1>", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s+(?:\[[A-Z_ ]+\]\s*)?")
 _NOTES = re.compile(
-    r"\s*\((?:(?:relevance|score|相关度)[:：]\s*[\d.]+|said on [\d-]+|uncertain)"
-    r"(?:, said on [\d-]+)?(?:, uncertain)?\)\s*$",
+    r"\s*\((?:(?:relevance|score|相关度)[:：]\s*[\d.]+|(?:said on|until) [\d-]+|uncertain)"
+    r"(?:, (?:said on|until) [\d-]+)*(?:, uncertain)?\)\s*$",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^(user|human|assistant|ai|tool|用户|助手|工具)\s*[:：]\s*", re.IGNORECASE)

@@ -216,7 +216,13 @@ def test_blocks_of_the_system_message_are_read_and_named(reader: Reader) -> None
 
 @pytest.mark.parametrize(
     "notes",
-    ["relevance: 0.91, said on 2026-02-01", "relevance: 0.4, uncertain", "said on 2026-02-01"],
+    [
+        "relevance: 0.91, said on 2026-02-01",
+        "relevance: 0.4, uncertain",
+        "said on 2026-02-01",
+        "said on 2026-02-01, until 2026-02-28",
+        "until 2026-02-28, uncertain",
+    ],
 )
 def test_notes_behind_a_memory_are_no_part_of_it(reader: Reader, notes: str) -> None:
     block = f"<long_term_memory>\n1. [FACT] The user plays the oboe ({notes})\n</long_term_memory>"
