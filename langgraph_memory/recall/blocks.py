@@ -97,12 +97,13 @@ def standing_block(
     Args:
         records: Limits and standing orders, in any order; the result does not depend on it.
         tokens: For the records at most; at least the three most important are in, whatever their
-            length.
+            length. Of equal importance what was said last is in first, as it is likelier to hold.
         profile: Names and values of the profile's fields. They are not cut.
     """
-    ordered = sorted(records, key=lambda record: (-record.importance, record.created_at, record.id))
+    ordered = sorted(records, key=lambda record: (record.created_at, record.id), reverse=True)
+    ordered.sort(key=lambda record: -record.importance)
     lines = [f"- {on_one_line(name)}: {on_one_line(value)}" for name, value in profile]
-    included: list[str] = []
+    included: list[tuple[MemoryRecord, str]] = []
     left_out: list[str] = []
     used = 0
     for record in ordered:
@@ -114,10 +115,10 @@ def standing_block(
             left_out.append(record.id)
             continue
         used += cost
-        included.append(record.id)
-        lines.append(line)
-    text = _block(STANDING_TAG, _STANDING_HEADING, lines)
-    return Block(text, tuple(included), tuple(left_out))
+        included.append((record, line))
+    included.sort(key=lambda each: (-each[0].importance, each[0].created_at, each[0].id))
+    text = _block(STANDING_TAG, _STANDING_HEADING, [*lines, *(line for _, line in included)])
+    return Block(text, tuple(record.id for record, _ in included), tuple(left_out))
 
 
 def _block(tag: str, heading: str, lines: Sequence[str]) -> str:

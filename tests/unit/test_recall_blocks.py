@@ -119,3 +119,19 @@ def test_when_room_is_short_the_most_important_stay():
     assert block.included == ("7", "6", "5")
     assert block.left_out == ("4", "3", "2", "1")
     assert "- diet: vegan and nothing else\n" in block.text
+
+
+def test_of_equal_importance_what_was_said_last_stays_and_stands_last():
+    records = [
+        MemoryRecord(
+            id=str(day),
+            content="Never do this. " * 20,
+            type="instruction",
+            importance=0.9 if day == 1 else 0.8,
+            created_at=datetime(2026, 3, day, tzinfo=UTC),
+        )
+        for day in range(1, 8)
+    ]
+    block = standing_block(records, tokens=1)
+    assert block.included == ("1", "6", "7")
+    assert block.left_out == ("5", "4", "3", "2")
