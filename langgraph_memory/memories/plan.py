@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -368,8 +369,10 @@ def _value(record: MemoryRecord, now: datetime) -> tuple[bool, bool, float, str]
     """What a memory is worth keeping for.
 
     Standing orders and limits come before all others, then what is important: that it was told
-    long ago and seldom asked for, as a name is, makes room for no small talk.
+    long ago and seldom asked for, as a name is, makes room for no small talk. Uses count less the
+    more there are: what was said last week has had no time for as many as what is months old.
     """
     lasting = not record.lifetime.archived_by_time
-    worth = record.lifetime.weight * record.effective_importance_at(now) * (1 + record.heat_at(now))
+    warmth = math.log2(1 + record.heat_at(now))
+    worth = record.lifetime.weight * record.effective_importance_at(now) * (1 + warmth)
     return lasting, record.importance >= IMPORTANT, worth, record.id

@@ -425,6 +425,40 @@ async def test_the_async_forms_do_the_same(memories):
     assert await memories.asearch("harp") == []
 
 
+def test_what_was_said_this_week_outlasts_what_was_used_for_months(store):
+    memories = Memories(store, HERE, max_items=3)
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    with clock.set_to(start):
+        old = [
+            memories.save(MemoryRecord(content=content, importance=0.6)).record.id
+            for content in ("The user has a van.", "The user plays chess.", "The user sings.")
+        ]
+    for day in range(20, 90, 10):
+        with clock.set_to(start + timedelta(days=day)):
+            store.touch(HERE, old)
+    with clock.set_to(start + timedelta(days=90)):
+        boss = memories.save(MemoryRecord(content="The new boss is Helen.", importance=0.6)).record
+    with clock.set_to(start + timedelta(days=92)):
+        memories.save(MemoryRecord(content="The user swims on Fridays.", importance=0.6))
+    assert memories.get(boss.id).status is Status.ACTIVE
+
+
+def test_what_was_often_used_outlasts_what_never_was(store):
+    memories = Memories(store, HERE, max_items=2)
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    with clock.set_to(start):
+        often = memories.save(MemoryRecord(content="The user plays chess.", importance=0.6)).record
+    for day in range(20, 90, 10):
+        with clock.set_to(start + timedelta(days=day)):
+            store.touch(HERE, [often.id])
+    with clock.set_to(start + timedelta(days=50)):
+        never = memories.save(MemoryRecord(content="The user saw a film.", importance=0.6)).record
+    with clock.set_to(start + timedelta(days=90)):
+        memories.save(MemoryRecord(content="The user swims on Fridays.", importance=0.6))
+    assert memories.get(often.id).status is Status.ACTIVE
+    assert memories.get(never.id).status is Status.ARCHIVED
+
+
 @pytest.mark.parametrize("given", [{"max_items": 0}, {"duplicate_similarity": 1.5}])
 def test_bounds_that_make_no_sense(store, given: dict[str, Any]):
     with pytest.raises(InvalidInputError, match=next(iter(given))):
