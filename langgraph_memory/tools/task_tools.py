@@ -159,12 +159,13 @@ class _Desk:
 
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         tasks = yield from self._tasks(runtime)
-        try:
-            found = yield from tasks.finding(query, limit)
-        except Exception as error:
-            # As in a search for memories.
-            logger.warning("Searched tasks by their words alone: %s", type(error).__name__)
-            found = yield from tasks.finding(query, limit, mode="keyword")
+        with going_on("task_search"):
+            try:
+                found = yield from tasks.finding(query, limit)
+            except Exception as error:
+                # As in a search for memories.
+                logger.warning("Searched tasks by their words alone: %s", type(error).__name__)
+                found = yield from tasks.finding(query, limit, mode="keyword")
         if not found:
             return "No unfinished task is known about this."
         lines = [_line(each.task) for each in found]

@@ -104,10 +104,10 @@ _RAISED = (InvalidInputError, StoreClosedError, UnknownMemoryError, ToolExceptio
 
 @contextmanager
 def going_on(name: ToolName) -> Iterator[None]:
-    """Where something is stored: what fails there, as an embedder may, costs the user no answer.
+    """Where a tool does its work: what fails there, as a database may, costs the user no answer.
 
     Raises:
-        ToolException: If it fails; it tells the model that nothing was stored.
+        ToolException: If it fails; it tells the model so.
     """
     try:
         yield
@@ -116,7 +116,7 @@ def going_on(name: ToolName) -> Iterator[None]:
     except Exception as error:
         logger.warning("%s could not be done: %s", name, type(error).__name__)
         raise ToolException(
-            "Nothing was stored: the memory is out of order at the moment. Go on without it, and "
+            "Nothing was done: the memory is out of order at the moment. Go on without it, and "
             "tell the user if this was asked for."
         ) from error
 

@@ -1,6 +1,8 @@
 """Memory tools: what a model can do with them, and what it cannot."""
 
 import re
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from langgraph_memory.identity import Identification, Identity
 from langgraph_memory.memories import Memories
 from langgraph_memory.records import MemoryRecord
 from langgraph_memory.store import SQLiteMemoryStore
-from langgraph_memory.tools import memory_tools
+from langgraph_memory.tools import memory_tools, task_tools
 
 ANNA = Identity("chat", "anna")
 OSCAR = Identity("chat", "oscar")
@@ -321,11 +323,32 @@ async def test_a_run_goes_on_where_nothing_can_be_stored(fault, caplog):
         answered = await graph.ainvoke(given, context={"user_id": "anna"})
         for answer in [*answers, answered["messages"][-1]]:
             assert answer.status == "error"
-            assert "Nothing was stored" in answer.content
+            assert "Nothing was done" in answer.content
             assert not re.search("embed|NaN|503|poison", answer.content, re.IGNORECASE)
         assert contents(store, ANNA) == ["The user sails."]
     assert "memory_save could not be done" in caplog.text
     assert "poison" not in caplog.text
+
+
+def test_a_run_goes_on_where_the_database_fails(tmp_path):
+    with SQLiteMemoryStore(tmp_path / "memory.db") as store:
+        who = Identification("chat")
+        graph = graph_of([*memory_tools(who, store), *task_tools(who, store)])
+        run(graph, "memory_save", content="The user sails.")
+        [known] = Memories(store, ANNA.memories).search("")
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
+            other.execute("ALTER TABLE memory_items RENAME TO lost")
+        for name, args in {
+            "memory_save": {"content": "The user rows."},
+            "memory_search": {"query": "sails"},
+            "memory_update": {"id": known.record.id, "content": "The user rows."},
+            "memory_forget": {"id": known.record.id},
+            "task_save": {"title": "Mend the fence"},
+            "task_search": {"query": "fence"},
+        }.items():
+            answer = run(graph, name, **args)
+            assert answer.status == "error"
+            assert "out of order" in answer.content
 
 
 def test_the_model_is_told_nothing_of_runtimes():

@@ -136,7 +136,7 @@ def test_a_run_goes_on_without_the_embedder(fault):
         run(graph, "task_save", title="Mend the fence")
         answer = run(graph, "task_save", title="Order poison")
         assert answer.status == "error"
-        assert "Nothing was stored" in answer.content
+        assert "Nothing was done" in answer.content
         assert "Mend the fence" in run(graph, "task_search", query="poison or fence").content
         assert [task.title for task in tasks(store)] == ["Mend the fence"]
 
