@@ -30,6 +30,8 @@ def is_hearsay(content: str, messages: Sequence[BaseMessage]) -> bool:
         for each in messages
         if isinstance(each, ToolMessage) and each.name not in TOOL_NAMES
     ]
+    if not told:
+        return False
     telling = query_terms(content).keys() - _FRAME
     by_user = telling & _words(_by_user(messages))
     return len((telling & _words(told)) - by_user) > len(by_user)
