@@ -334,8 +334,7 @@ class Memory:
             raise InvalidInputError(
                 "This memory has no checkpointer: name the one that the thread was deleted from."
             )
-        owners = self.service.owners
-        owners.forget(drive(owners.place(str(thread_id), saver)))
+        self.service.forget_thread(drive(self.service.owners.place(str(thread_id), saver)))
 
     def flush(self) -> int:
         """Read now, in this thread, what waits in the background; how many jobs were done."""

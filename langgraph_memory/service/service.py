@@ -33,7 +33,7 @@ from langgraph_memory.service.faults import is_passing
 from langgraph_memory.service.learner import Learner
 from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.notes import Noted, note_of, noted, turns_told
-from langgraph_memory.service.owners import Owners
+from langgraph_memory.service.owners import Owners, ThreadPlace
 from langgraph_memory.service.profiling import ProfileKeeper
 from langgraph_memory.service.recaller import Recaller
 from langgraph_memory.service.recollection import NOTHING, Recollection
@@ -496,6 +496,22 @@ class MemoryService:
                 f"The switch of {who.user!r} is changed by others all the time; it is as it was. "
                 "Try again."
             ) from error
+
+    def forget_thread(self, place: ThreadPlace) -> None:
+        """A thread is gone: forget whose it was, and the words that wait to be looked at."""
+        owner = drive(self.owners.reading(place))
+        self.owners.forget(place)
+        if owner is None or owner.user is None:
+            return
+
+        def without(account: Account) -> Account:
+            kept = account.unlooked.items()
+            left = {key: note for key, note in kept if json.loads(key)[0] != place.thread}
+            return replace(account, unlooked=left)
+
+        who = Identity(self._agent, owner.user)
+        if self.account(who).unlooked:
+            self._account_becomes(who, without)
 
     def _account_becomes(self, who: Identity, change: Callable[[Account], Account]) -> None:
         def decide() -> Steps[tuple[Sequence[Change], None]]:

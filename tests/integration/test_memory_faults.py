@@ -571,14 +571,14 @@ class TestProfileOfManyThreads:
         assert len(self.looks) == 1
         assert "Oslo" in self.looks[0]
 
-    @pytest.mark.parametrize("talk", ["readable"], indirect=True)
     def test_of_a_thread_that_is_gone_nothing_is_shown(self, talk: Talk) -> None:
-        saver = talk.memory.checkpointer
-        assert saver is not None
+        saver = talk.agent.checkpointer
         for thread, where in (("t1", "Gent"), ("t2", "Oslo"), ("t3", "Riga")):
             talk.say(f"Wie backt man eigentlich in der Stadt {where} Brot aus Roggen?", thread)
             talk.memory.flush()
             saver.delete_thread("t1")
+            if saver is not talk.memory.checkpointer:  # It tells memory by itself.
+                talk.memory.forget_thread("t1", saver)
         [shown] = self.looks
         assert [where in shown for where in ("Gent", "Oslo", "Riga")] == [False, True, True]
 
