@@ -167,20 +167,21 @@ def said_around(saver: Saver, thread: str, checkpoint: str, message: BaseMessage
         checkpoint: Id of the outermost graph's newest checkpoint.
         message: What the nested run was given.
     """
-    run = yield from _back_to_input(saver, thread, checkpoint)
-    if not run:
+    newest = yield from _back_to_input(saver, thread, checkpoint, 1)
+    if not newest:
         return False
     text = text_of(message).strip()
     others = set()
-    for each in as_messages((yield from messages_of(saver, run[0]))):
+    for each in as_messages((yield from messages_of(saver, newest[0]))):
         if is_said_by_user(each):
             if text_of(each).strip() == text or (message.id is not None and each.id == message.id):
                 return True
         elif role_of(each) != "user":
             others.add(text_of(each).strip())
-    return text not in others and any(
-        text == given.strip() for saved in run for given in _given_in(saved)
-    )
+    if text in others:
+        return False
+    run = yield from _back_to_input(saver, thread, checkpoint)
+    return any(text == given.strip() for saved in run for given in _given_in(saved))
 
 
 def _given_in(saved: CheckpointTuple) -> Iterator[str]:
@@ -206,7 +207,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _back_to_input(
-    saver: Saver, thread: str, checkpoint: str | None
+    saver: Saver, thread: str, checkpoint: str | None, most: int = STEPS
 ) -> Steps[list[CheckpointTuple]]:
     """The checkpoints of a run from a given one back to the run's input, the newest first."""
     place = place_of(thread)
@@ -218,7 +219,7 @@ def _back_to_input(
             break
         yield Call(partial(time.sleep, PAUSE), partial(asyncio.sleep, PAUSE))
     run: list[CheckpointTuple] = []
-    while saved is not None and len(run) < STEPS:
+    while saved is not None and len(run) < most:
         run.append(saved)
         before = saved.parent_config
         if saved.metadata.get("source") == "input" or before is None:

@@ -17,6 +17,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.func import entrypoint
@@ -772,6 +773,27 @@ class TestNested:
         memory.flush()
         assert "strawberries" in texts_known(memory)
         assert "Antwerp" in texts_known(memory)
+
+    def test_a_message_that_is_there_is_looked_for_no_further(self, memory: Memory) -> None:
+        inner, read = agent(memory, noted(), saver=None), []
+
+        class Counting(InMemorySaver):
+            def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+                read[-1:] = [each + 1 for each in read[-1:]]
+                return super().get_tuple(config)
+
+        def clerk(state: MessagesState) -> dict[str, Any]:
+            read.append(0)
+            return {"messages": inner.invoke(said(ALLERGY))["messages"][-1:]}
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("clerk", clerk)
+        graph.add_edge(START, "clerk")
+        graph.add_conditional_edges("clerk", lambda _: "clerk" if len(read) < 5 else END)
+        say(graph.compile(checkpointer=Counting()), ALLERGY)
+        memory.flush()
+        assert read == [read[0]] * 5
+        assert "strawberries" in texts_known(memory)
 
     @pytest.mark.parametrize("form", ["agent", "remember"])
     @pytest.mark.parametrize("words", ["the user's", "the model's"])
