@@ -208,6 +208,21 @@ class Caller:
             raise IdentityError(self.advice)
         return Identity(self.agent, user, self.environment or known.environment)
 
+    def settle(self, owner: Owner) -> Owner:
+        """What is to be kept of a thread that somebody uses; it has a user or is incognito.
+
+        Args:
+            owner: What is known of the thread's owner.
+
+        Raises:
+            IdentityError: If nobody says who is asking, or it is not the thread's owner.
+        """
+        owner.refuse_stranger(self.user)
+        if self.incognito or owner.incognito:
+            return replace(owner, incognito=True)
+        who = self.identify(owner)
+        return replace(owner, user=who.user, environment=who.environment)
+
 
 @dataclass(frozen=True, slots=True)
 class Identification:

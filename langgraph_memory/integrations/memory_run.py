@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage
 from langgraph_memory.calls import Steps, adrive, drive
 from langgraph_memory.errors import IdentityError, InvalidInputError
 from langgraph_memory.extraction import SkipReason
-from langgraph_memory.identity import OWNER_KEY, Caller, Identification, Identity, Owner
+from langgraph_memory.identity import OWNER_KEY, Identification, Identity, Owner
 from langgraph_memory.integrations.run_place import Config, RunPlace
 from langgraph_memory.messages import as_messages
 from langgraph_memory.service import NOTHING, MemoryService, Recollection
@@ -129,7 +129,7 @@ class MemoryRuns:
         return await adrive(self._steps(runtime, state, config, moment))
 
     def owner_of(self, runtime: Any) -> Steps[Owner]:
-        """What is known of the owner of the thread that a tool runs in.
+        """Settle the owner of the thread that a tool runs in, see `Caller.settle`.
 
         Where an agent has the tools and nothing else of memory, they are the first to learn it.
 
@@ -142,7 +142,7 @@ class MemoryRuns:
         try:
             return (
                 yield from self._settled(
-                    place, told, "goes on", lambda kept: _decided(caller, _joined(kept, told))
+                    place, told, "goes on", lambda kept: caller.settle(_joined(kept, told))
                 )
             )
         except _StoreFailedError as failed:
@@ -162,7 +162,7 @@ class MemoryRuns:
         def decide(kept: Owner | None) -> Owner:
             nonlocal claimed
             claimed = kept is not None and kept.user is not None
-            return _decided(caller, _joined(kept, told))
+            return caller.settle(_joined(kept, told))
 
         try:
             caller = self.identification.caller(runtime)
@@ -273,15 +273,6 @@ class _StoreFailedError(Exception):
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
-
-
-def _decided(caller: Caller, known: Owner) -> Owner:
-    """What is to be kept of a thread that somebody uses."""
-    known.refuse_stranger(caller.user)
-    if caller.incognito or known.incognito:
-        return replace(known, incognito=True)
-    who = caller.identify(known)
-    return replace(known, user=who.user, environment=who.environment)
 
 
 def _joined(kept: Owner | None, told: Owner) -> Owner:

@@ -166,7 +166,7 @@ def user_tool(
 
 
 OwnerOf = Callable[[Runtime], Steps[Owner]]
-"""What is known of the owner of the thread that a tool runs in."""
+"""Settles the owner of the thread that a tool runs in, see `Caller.settle`."""
 
 
 def identity_of(
@@ -194,14 +194,13 @@ def identity_of(
         owner = yield from owner_of(runtime)
     else:
         state = runtime.state
-        owner = Owner.of(state.get(OWNER_KEY) if isinstance(state, Mapping) else None)
-    caller = who.caller(runtime)
-    owner.refuse_stranger(caller.user)
-    if caller.incognito or owner.incognito:
+        told = state.get(OWNER_KEY) if isinstance(state, Mapping) else None
+        owner = who.caller(runtime).settle(Owner.of(told))
+    if owner.incognito or owner.user is None:
         raise ToolException(
             "This conversation is off the record: nothing is looked up and nothing is stored."
         )
-    return caller.identify(owner)
+    return Identity(who.agent, owner.user, owner.environment)
 
 
 def store_of(store: MemoryStore | None, runtime: Runtime | None, tools: str) -> MemoryStore:
