@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from langgraph_memory.offline.kinship import RELATIVE, RELATIVE_HAN
 from langgraph_memory.recall.current import age, best_sentence, one_speaker, sentences
 from langgraph_memory.recall.passage import Passage
 from langgraph_memory.store.analysis import query_terms
@@ -39,6 +40,12 @@ _CHANGE = re.compile(
     "以前|原来|本来|不.{1,20}了|没.{1,8}了",
     re.IGNORECASE,
 )
+
+_OF_ANOTHER = re.compile(
+    rf"^\W*(?:(?:my|our|the\suser['’]s)\s(?:\w+\s)?({RELATIVE})\b|(?:我们?|用户)的?家?的?({RELATIVE_HAN}))",
+    re.IGNORECASE,
+)
+"""The relative or friend that a sentence is about; it ends nothing of the user's own."""
 
 
 def own_words(
@@ -69,23 +76,32 @@ def replaced_by(
         Numbers of the answers, each with the number of the newest passage that replaces it.
     """
     changes = [
-        (number, query_terms(sentence).keys())
+        (number, query_terms(sentence).keys(), _about(sentence))
         for number, other in enumerate(others)
         for sentence in sentences(other.text)
         if _CHANGE.search(sentence)
     ]
-    known = Counter(term for _, said in changes for term in said)
+    known = Counter(term for _, said, _ in changes for term in said)
     replaced = {}
     for old, answer in enumerate(best):
         own = {term for term in words[old] if known[term] <= COMMON}
         replacing = [
             new
-            for new, said in changes
-            if own and 2 * len(own & said) >= len(own) and _later(others[new], answer)
+            for new, said, about in changes
+            if own
+            and 2 * len(own & said) >= len(own)
+            and about in answer.text.lower()
+            and _later(others[new], answer)
         ]
         if replacing:
             replaced[old] = min(replacing, key=lambda new: age(others[new]))
     return replaced
+
+
+def _about(sentence: str) -> str:
+    """The word for whom a sentence is about; empty for the user."""
+    found = _OF_ANOTHER.match(sentence)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _later(one: Passage, other: Passage) -> bool:

@@ -302,7 +302,25 @@ CHANGED = [
 ]
 
 
+OF_OTHERS = [
+    ("The user banks with Corvin.", "The user's brother left Corvin.", "Where do I bank?"),
+    ("I work at Halvor.", "My neighbour quit Halvor in anger.", "Where do I work?"),
+    ("用户在青禾银行存钱。", "用户的同事在青禾的户头注销了。", "我在哪家银行存钱？"),
+]
+
+
 class TestAChangeThatNamesOnlyWhatItEnds:
+    @pytest.mark.parametrize(("mine", "theirs", "question"), OF_OTHERS)
+    def test_what_others_change_ends_nothing_of_the_users(self, store, mine, theirs, question):
+        state(store, "mine", mine, day=90)
+        state(store, "theirs", theirs, day=30)
+        assert ask(store, question)[:1] == ["mine"]
+
+    def test_but_what_was_said_of_them(self, store):
+        state(store, "before", "My brother banks with Corvin.", day=90)
+        state(store, "after", "My brother left Corvin for Saltmarsh.", day=30)
+        assert ask(store, "Who does my brother bank with?")[:2] == ["after", "before"]
+
     @pytest.mark.parametrize(("before", "after", "question"), CHANGED)
     def test_it_ranks_above_that(self, store, before, after, question):
         state(store, "before", before, day=90)
