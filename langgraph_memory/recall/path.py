@@ -20,7 +20,7 @@ from langgraph_memory.recall.question import Question, named
 from langgraph_memory.recall.report import Recalled, RecallReport
 from langgraph_memory.recall.scoring import Candidate, Parts, score
 from langgraph_memory.recall.weights import RecallWeights
-from langgraph_memory.records import is_record
+from langgraph_memory.records import Status, is_record
 from langgraph_memory.store import MemoryHit, MemoryStore
 from langgraph_memory.store.analysis import query_terms, terms
 from langgraph_memory.store.filters import matches, parse
@@ -34,6 +34,7 @@ Place = tuple[Namespace, str]
 
 BEFORE = 0.5
 """What the words of earlier turns count beside those of a message that says little."""
+_NOT_OVER = {"status": {"$nin": [each.value for each in Status if each is not Status.ACTIVE]}}
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,8 @@ class Recall:
         """
         everything = question.everything
         query = "" if everything else question.query(self.enough_terms)
+        if everything:  # Found is the newest, which must not be what does not count any more.
+            filter = {"$and": [filter or {}, _NOT_OVER]}
         condition = parse(filter)
         if not query.strip() and not everything:
             return RecallReport([], query)

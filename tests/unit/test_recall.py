@@ -121,6 +121,12 @@ class TestEverything:
         assert found[:2] == ["1", "name"]
         assert {"film", "tea"} <= set(found[2:])
 
+    def test_what_is_forgotten_takes_no_place_from_it(self, store):
+        gone = MemoryRecord(content="The user saw a play.", type="fact", status="archived")
+        for number in range(3):
+            store.put(USER, f"gone {number}", gone.to_value(), index=False)
+        assert ask(store, "What do you know about me?", candidates=3) == ["1", "0", "2"]
+
     @pytest.mark.parametrize(
         "question",
         [
