@@ -98,9 +98,11 @@ class Recaller:
         found, shown = yield from self._always(who, asked)
         so_far(found)
         question = Question(asked.text, clock.now(), asked.before)
+        # Who asks for all that is known of him does not ask for what all users share.
+        places = (who.memories,) if question.everything else who.places
 
         def search(mode: Mode) -> Steps[RecallReport]:
-            return self._recall.steps(question, who.places, without=shown, mode=mode)
+            return self._recall.steps(question, places, without=shown, mode=mode)
 
         failed, report = yield from _by_meaning_or_words("recalled", search, found.failed)
         found = replace(found, failed=failed)

@@ -148,6 +148,17 @@ class TestRecalling:
         found = service.recollect(ANNA, None, [HumanMessage("我妹妹生日是哪天？")])
         assert found.used == ((ANNA.memories, asked_for.id),)
 
+    def test_who_asks_for_all_that_is_known_of_him_is_not_told_what_all_share(
+        self, store: SQLiteMemoryStore, service: MemoryService
+    ) -> None:
+        service.memories(ANNA).save(MemoryRecord(content="The user keeps bees.", type="fact"))
+        for number in range(SETTINGS.load_max_items):
+            store.put(ANNA.knowledge, f"{number}", {"text": f"Rule {number}: bees are pets."})
+        found = service.recollect(ANNA, "t1", thread("What do you know about me?")[:1])
+        assert found.recalled.splitlines()[2].startswith("1. [FACT] The user keeps bees.")
+        assert "Rule" not in found.recalled
+        assert "Rule" in service.recollect(ANNA, "t2", thread("Are bees pets?")[:1]).recalled
+
     def test_nothing_for_nothing(self, service: MemoryService, events: list[Event]) -> None:
         assert service.recollect(ANNA, "t", [AIMessage("Hello!")]) == NOTHING
         assert events == []
