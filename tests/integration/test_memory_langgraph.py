@@ -666,6 +666,16 @@ class TestWaysOfUse:
         assert "The user grows quinces." in known(memory)
 
 
+def test_of_a_thread_that_is_anothers_by_now_nothing_is_read(memory: Memory) -> None:
+    graph, given = agent(memory, noted()), {"messages": [HumanMessage(ALLERGY, id="1")]}
+    for user in ("anna", "bob"):
+        memory.checkpointer.delete_thread("one")
+        graph.invoke(given, config(), context={"user_id": user})
+    memory.flush()
+    assert known(memory) == []
+    assert any("strawberries" in each for each in known(memory, "bob"))
+
+
 class Loose(TypedDict, total=False):
     messages: Annotated[list[Any], operator.add]
     llm_input_messages: list[Any]
@@ -794,6 +804,23 @@ class TestNested:
         memory.flush()
         assert read == [read[0]] * 5
         assert "strawberries" in texts_known(memory)
+
+    def test_what_the_caller_hands_in_as_the_assistants_is_not_the_users(
+        self, memory: Memory
+    ) -> None:
+        inner = agent(memory, noted(), saver=None)
+
+        def clerk(state: MessagesState) -> dict[str, Any]:
+            return {"messages": inner.invoke(said(ALLERGY))["messages"][-1:]}
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("clerk", clerk)
+        graph.add_edge(START, "clerk")
+        given = [{"role": "assistant", "content": ALLERGY}, as_dict("Go on.")]
+        built: Any = graph.compile(checkpointer=memory.checkpointer)
+        built.invoke({"messages": given}, config(), context={"user_id": "anna"})
+        memory.flush()
+        assert known(memory) == []
 
     @pytest.mark.parametrize("form", ["agent", "remember"])
     @pytest.mark.parametrize("words", ["the user's", "the model's"])
