@@ -322,6 +322,11 @@ class TestAChangeThatNamesOnlyWhatItEnds:
         state(store, "theirs", theirs, day=30)
         assert ask(store, question)[:1] == ["mine"]
 
+    def test_it_is_there_once(self, store):
+        state(store, "before", "My piano teacher is Ms Aldous.", day=90)
+        state(store, "after", "Ms Aldous retired to the coast, so Benno has the piano.", day=30)
+        assert ask(store, "Who is my piano teacher?") == ["after", "before"]
+
     def test_but_what_was_said_of_them(self, store):
         state(store, "before", "My brother banks with Corvin.", day=90)
         state(store, "after", "My brother left Corvin for Saltmarsh.", day=30)
