@@ -243,6 +243,20 @@ class JobQueue:
         due = clock.now() + timedelta(seconds=seconds)
         self._release(job, lambda there: replace(there, attempts=0, faults=0, error=None, due=due))
 
+    def withdraw(self, job: Job, gone: Callable[[str], bool]) -> None:
+        """Take back a part of what a job was told; one that runs may have read it already.
+
+        Args:
+            job: As `waiting` gives it.
+            gone: Whether the part under a key of the payload is taken back.
+        """
+
+        def without(there: Job) -> Job:
+            left = {key: value for key, value in there.payload.items() if not gone(key)}
+            return replace(there, payload=left)
+
+        self._becomes(job, without)
+
     def _release(self, job: Job, later: Callable[[Job], Job]) -> None:
         def released(there: Job) -> Job:
             then = later(there)

@@ -498,18 +498,22 @@ class MemoryService:
             ) from error
 
     def forget_thread(self, place: ThreadPlace) -> None:
-        """A thread is gone: forget whose it was, and the words that wait to be looked at."""
+        """A thread is gone: forget whose it was, and the words that wait to be read."""
         owner = drive(self.owners.reading(place))
         self.owners.forget(place)
         if owner is None or owner.user is None:
             return
 
+        def of_it(key: str) -> bool:
+            return bool(json.loads(key)[0] == place.thread)
+
         def without(account: Account) -> Account:
-            kept = account.unlooked.items()
-            left = {key: note for key, note in kept if json.loads(key)[0] != place.thread}
+            left = {key: note for key, note in account.unlooked.items() if not of_it(key)}
             return replace(account, unlooked=left)
 
         who = Identity(self._agent, owner.user)
+        for job in self._jobs_of(who):
+            self._worker.queue.withdraw(job, of_it)
         if self.account(who).unlooked:
             self._account_becomes(who, without)
 
@@ -525,16 +529,16 @@ class MemoryService:
         if self.account(who).enabled:
             return
 
-        def waiting() -> list[Job]:
-            jobs = self._worker.queue.waiting()
-            return [job for job in jobs if json.loads(job.subject)[:2] == [who.agent, who.user]]
-
         for _ in range(PATIENCE):
-            for job in waiting():  # Of all readers: nobody is asked to read anything.
+            for job in self._jobs_of(who):  # Of all readers: nobody is asked to read anything.
                 self._worker.flush(only=job.subject, patience=1.0)
-            if all(job.lease is None for job in waiting()):
+            if all(job.lease is None for job in self._jobs_of(who)):
                 return
             time.sleep(0.1)  # Another process is at it.
+
+    def _jobs_of(self, who: Identity) -> list[Job]:
+        jobs = self._worker.queue.waiting()
+        return [job for job in jobs if json.loads(job.subject)[:2] == [who.agent, who.user]]
 
     # -- life
 

@@ -413,6 +413,17 @@ class TestAnIdThatIsUsedAgain:
         saver.delete_thread("one")
         say(graph, "Hello!", "bob")
 
+    def test_what_waits_to_be_read_of_a_deleted_thread_is_not(self, memory: Memory) -> None:
+        saver = InMemorySaver()
+        graph = agent(memory, saver=saver)
+        say(graph, FIGS)
+        say(graph, "I am allergic to dill.", thread="two")
+        say(graph, "I am allergic to mint.", "bob", thread="three")
+        saver.delete_thread("one")
+        memory.forget_thread("one", saver)
+        assert known(memory) == ["The user is allergic to dill."]
+        assert known(memory, "bob") == ["The user is allergic to mint."]
+
     def test_without_a_checkpointer_there_is_no_thread(self, memory: Memory) -> None:
         graph = create_agent(model(), middleware=[memory.middleware()])
         say(graph, FIGS)
