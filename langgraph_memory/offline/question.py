@@ -133,7 +133,8 @@ _SEVERAL = re.compile(
     r"\b(?:list|all|everything|anything\syou\sknow|what\sdo\syou\sknow|know\sabout|names\sof|summar\w+|"
     r"(?:which|what)\s(?:\w+\s)?(?:foods|things|languages|hobbies|constraints|preferences|allergies|rules|"
     r"requirements|people|sports|tools|facts|plans|pets|dates|ingredients|conditions|restrictions)|"
-    r"both|each)\b|哪些|所有|全部|都有|列出|列举|知道我|了解我",
+    r"both|each)\b|哪些|所有|全部|都有|列出|列举|知道我|了解我|"
+    r"(?:记得|记住|认识)了?我(?:的?(?:些?什么|多少|哪些|事|一切)|[吗么]|$)|(?:关于|对)我.{0,4}(?:记得|记住)",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(

@@ -929,6 +929,7 @@ def test_a_space_before_the_full_stop_joins_no_sentences() -> None:
     ("text", "content"),
     [
         ("I moved to Vaasa last week.", "The user moved to Vaasa last week and lives there."),
+        ("I moved to Vaasa in April.", "The user moved to Vaasa in April and lives there."),
         ("I moved to Vaasa when I was five.", "The user moved to Vaasa when they were five."),
         ("I moved in with my girlfriend.", "The user moved in with their girlfriend."),
         ("我上个月搬到无锡了。", "用户上个月搬到无锡了，住在无锡。"),

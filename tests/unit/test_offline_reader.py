@@ -149,7 +149,8 @@ def test_a_correction_may_name_only_the_values(reader: Reader) -> None:
 
 def test_what_is_known_about_the_user(reader: Reader) -> None:
     turns = ["u: My name is Ola.", "u: I weigh 70 kg."]
-    assert len(ask(reader, turns, "What do you know about me?")) == 2
+    for question in ("What do you know about me?", "你还记得我什么？", "你记得我吗？"):
+        assert len(ask(reader, turns, question)) == 2
     assert ask(reader, [], "What do you know about me?") == []
 
 

@@ -347,7 +347,7 @@ def _is_home(clause: str, rest: str) -> bool:
     """Whether "moved from A to B" speaks of where the user lives, and not of tools or terms."""
     if _ELSEWHERE.search(rest):
         return True
-    named = re.findall(r"\b(?:from|to|into|in)\s((?-i:[A-Z])[\w'-]*)", rest)
+    named = re.findall(r"\b(?:from|to|into)\s((?-i:[A-Z])[\w'-]*)", rest)
     places = [is_kind(one.lower(), "place") for one in named]
     if any(places):
         return True
