@@ -1139,3 +1139,50 @@ def test_input_is_unchanged_and_checked() -> None:
 @pytest.mark.parametrize("address", ["anna@new.org", "anna.lee@mail.example.com"])
 def test_a_point_within_a_name_ends_nothing(address: str) -> None:
     assert one(f"My email is {address}.").content == f"The user's email is {address}."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我参加了一个合唱团，叫晨风。",
+        "我新装了个背单词的软件，叫小算盘。",
+        "我加入的读书会叫纸船。",
+        "我们在京都待四晚。",
+        "我们住三晚。",
+        "We're in Porto for the week.",
+        "I'm in Vienna on business until Thursday.",
+        "I'm staying at a hostel for three nights.",
+        "I manage three people.",
+        "I'm leading a crew of nine.",
+        "I still run with the Tuesday group.",
+        "I'm the treasurer of our allotment club.",
+        "I coach the under-12s on Saturdays.",
+        "我在合唱团担任团长。",
+        "我妈的生日是5月4日。",
+        "我妈的生日聚会是5月8日。",
+        "Always put a brief summary at the end when you review a paper.",
+        "Please always add a one-line example.",
+        "以后讲概念的时候都附上简短的例子。",
+    ],
+)
+def test_what_is_beside_the_users_own_ends_nothing_of_it(text: str) -> None:
+    own = {"name", "home", "job", "employer", "birthday", "order:length"}
+    assert not {found.subject for found in read(text)} & own
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("我是新来的，叫林晚。", "name"),
+        ("我在一家医院上班，今年三十岁，叫林晚。", "name"),
+        ("I'm in Leeds.", "home"),
+        ("我住在成都。", "home"),
+        ("I run a bakery.", "job"),
+        ("I manage a hotel.", "job"),
+        ("我生日是5月4日。", "birthday"),
+        ("Keep your answers short.", "order:length"),
+        ("When you answer me, always be brief.", "order:length"),
+    ],
+)
+def test_what_is_the_users_own_has_its_subject(text: str, subject: str) -> None:
+    assert subject in {found.subject for found in read(text)}

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
+from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
-from langgraph_memory.extraction.rules.chinese.clauses import about_user
+from langgraph_memory.extraction.rules.chinese.clauses import KIN, about_user
 from langgraph_memory.extraction.rules.chinese.living import is_job_han
 from langgraph_memory.extraction.rules.chinese.tastes import topic_han
 from langgraph_memory.extraction.rules.chinese.words import I_THEN
-from langgraph_memory.extraction.rules.kinds import CONSTRAINT, FACT, PREFERENCE, SKILL
+from langgraph_memory.extraction.rules.kinds import CONSTRAINT, EPISODE, FACT, PREFERENCE, SKILL
+from langgraph_memory.offline.kinship import RELATIVE_HAN
 from langgraph_memory.records import MemoryType
 
 __all__ = ["read_health", "read_identity", "read_mine"]
@@ -109,7 +111,13 @@ def read_identity(text: str) -> Draft | None:
         r"^我(?:是|出?生于|出生在|在)?(?:\d{2,4}年|\d{4})\S{0,6}(?:出生|生的?|生人)|^我\S{0,8}(?:生日|出生)",
         text,
     ):
-        return Draft(FACT, about_user(text), 0.85, subject="birthday")
+        kin = re.match(rf"我们?的?(?P<who>{KIN}|{RELATIVE_HAN})", text)
+        whose = f"{kin['who']}的生日" if kin else "birthday"
+        if re.search(
+            r"生日(?:那天|当天|前|后|会|聚|派对|宴|饭|晚|礼|蛋糕|想|要|去|我)|过生日", text
+        ):
+            return Draft(EPISODE, about_user(text), 0.5) if has_date(text) else Draft(FACT, "")
+        return Draft(FACT, about_user(text), 0.85, subject=whose)
     return None
 
 

@@ -22,7 +22,9 @@ _REPLACED = re.compile(
 
 
 # What people join in their free time, and no employer.
-_CIRCLE = re.compile(r"(?:俱乐部|协会|社团?|队|乐团|合唱团|读书会|学会|班|群|小组|课程)了?$")
+_CIRCLE = re.compile(
+    r"(?:俱乐部|协会|社团?|队|乐团|合唱团|读书会|学会|班|群|小组|课程)了?$|加入的\S+叫"
+)
 # 喝牛奶 names what is done, 牛奶 a thing.
 _DONE_WITH = re.compile(r"[喝吃用开骑玩学练住做坐穿]\S")
 

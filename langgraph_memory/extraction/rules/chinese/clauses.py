@@ -64,6 +64,12 @@ _GOES_ON = re.compile(
 _INTRODUCED = re.compile(
     r"^我们?\S*?(?:有|养|开|做|写|生|买|收|领|搞|发|建|弄|组|办|设计)(?:养|办|发|了)*(?:[一两三几二\d]?(?:个|只|条|款|本|家|部|辆|位|门|首|支|头|匹|间|所|套|篇)(?P<what>\S{1,12})|二胎|\S{1,6}娃|孩子|宝宝)$"
 )
+# What somebody has joined, bought or found has the name that comes after it, not its speaker.
+_GOT = re.compile(
+    r"^我们?(?!\S*是)\S*?(?:[一两三几二\d]?(?:个|只|条|款|本|家|部|台|张|辆|种|位|门|首|支|头|匹|间|所|套|篇))"
+    r"(?P<what>[^，的]{2,8}?)(?:上班|工作|上学|读书|学习|锻炼|健身|实习|兼职|打工|吃饭|住)?了?$"
+)
+_INTRODUCES = re.compile(r"^我们?(?:是|姓|来自|今年|刚来|新来|住|在|也|\S{0,3}改\S?名|\S{0,4}岁)")
 _IS_CALLED = re.compile(r"^(?:名字|大名|小名|取名|起名|名|就|现在)*叫\S")
 # What nobody says of anyone else without naming them: news of the family, what has been going on
 # since when, what is done together with somebody.
@@ -172,8 +178,9 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text, is_own = f"我{text}", True
         if _IS_CALLED.match(original):
             # 我有个女儿，叫小雨 names the daughter; after a full stop it may be anybody.
-            named = _INTRODUCED.match(before)
-            is_own = is_own and (within or not own) and named is None
+            named = _INTRODUCED.match(before) or _GOT.match(before)
+            alone = not before.startswith("我") or _INTRODUCES.match(before) is not None
+            is_own = is_own and (within or not own) and named is None and alone
             if named and named["what"]:
                 text, is_own = f"我的{named['what']}{original}", True
         before = text

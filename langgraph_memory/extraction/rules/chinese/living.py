@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.clauses import KIN, about_user
@@ -39,8 +40,17 @@ def settled(content: str) -> str:
     return f"{content}，住在{moved['where']}" if moved else content
 
 
+# Who spends some nights somewhere lives elsewhere.
+_STAY = re.compile(
+    r"[住待呆]\S{0,8}?(?:\d+|[一二两三四五六七八九十几])个?(?:晚|夜|宿|天)|出差|旅游|旅行|度假|"
+    r"(?:酒店|宾馆|民宿|旅馆|青旅|旅舍|客栈)(?:里)?$"
+)
+
+
 def read_living(text: str) -> Draft | None:
     """Where the user lives and comes from."""
+    if _STAY.search(text) and not re.search(r"搬|家", text):
+        return None
     if re.match(rf"{I_THEN}不(?:住|在)(?:在)?[\u4e00-\u9fff]{{2,8}}$", text):
         return Draft(FACT, about_user(text), 0.5, 0.8, subject="home") if "住" in text else None
     if re.match(
@@ -72,8 +82,21 @@ def read_living(text: str) -> Draft | None:
     return None
 
 
+# What people do besides their work.
+_CIRCLE = re.compile(
+    r"俱乐部|协会|社团|[合乐舞]\S?团|乐队|球队|读书会|跑团|志愿|业委会|家委会|兴趣班"
+)
+
+
 def read_working(text: str) -> Draft | None:
     """What the user does for a living, and what kind of person the user is."""
+    found = _worked(text)
+    if found and found.subject in {"job", "employer"} and _CIRCLE.search(text):
+        return replace(found, subject=None)
+    return found
+
+
+def _worked(text: str) -> Draft | None:
     if re.match(rf"{I_THEN}(?:不是|没)", text) and not re.search(r"而是|是做", text[3:]):
         if re.match(rf"{I_THEN}不是(?:做|搞|干|学|在)", text):
             return _NONE

@@ -413,7 +413,18 @@ _SUBJECTS = (
 )
 
 
+_OF_A_PART = re.compile(
+    r"(?:简短|简洁|精简|详细)的?(?:小|一个)?(?:例子|示例|总结|摘要|注释|标题|说明|例)"
+)
+_IN_A_CASE = re.compile(
+    r"(?<!回答)(?<!回复)(?<!说话)(?<!聊天)(?:的时候|时(?=[候请要都别用先，,也尽]))"
+)
+
+
 def _subject(order: str) -> str | None:
+    if _IN_A_CASE.search(order):
+        return None
+    order = _OF_A_PART.sub("", order)
     for name, pattern in _SUBJECTS:
         if re.search(pattern, order):
             return f"order:{name}"

@@ -5,17 +5,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
-from langgraph_memory.extraction.rules.english.word_classes import MAKE, is_job, is_kind, one_of
+from langgraph_memory.extraction.rules.english.word_classes import (
+    BESIDE_WORK,
+    MAKE,
+    is_job,
+    is_kind,
+    one_of,
+)
 from langgraph_memory.offline.words import listed
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_being"]
+__all__ = ["is_stay", "read_being"]
 
 _HEALTH = re.compile(
     r"\b(?:diabetic|asthmatic|epileptic|an(?:a|)emic|c(?:o|)eliac|pregnant|expecting|deaf|blind|colou?r[\s-]?blind|hard\sof\shearing|dyslexic|autistic|adhd|bipolar|"
@@ -68,6 +75,14 @@ _PLACE = re.compile(
     r"^(?:currently\s|now\s|also\s|actually\s|mostly\s)?(?:(?:based|living|located|settled|stationed|residing|staying|situated)\s(?:out\sof\s|in\s|near\s|at\s|just\soutside\s|outside\s)+|(?:back\s)?in\s(?=(?-i:[A-Z])))(?P<where>.+)$",
     re.I,
 )
+# Who is somewhere for some days lives elsewhere.
+_STAY = re.compile(
+    r"\b(?:until|till|on\s(?:business|holiday|vacation|a\s(?:\w+\s)?(?:trip|tour|break)|tour)|visiting|travel\w+|"
+    r"for\s(?:(?:a|an|the|one|two|three|four|five|six|seven|ten|a\sfew|a\scouple\sof|just|only|another|\d+|next|this|long)\s)*"
+    r"(?:nights?|days?|weeks?|weekend|fortnight|while|bit|conference|wedding|work|holidays?|vacation)|this\s(?:week|weekend|month)|"
+    r"hotel|hostel|airbnb|b&b|inn|campsite|resort|motel|guest\s?house)\b",
+    re.I,
+)
 _FIELD = re.compile(
     r"^(?:currently\s|now\s|also\s|working\s)?in\s(?P<field>marketing|sales|finance|banking|insurance|hr|human\sresources|tech|it|software|education|healthcare|health\scare|construction|"
     r"logistics|retail|real\sestate|consulting|advertising|pr|law|medicine|publishing|engineering|design|manufacturing|hospitality|academia|research|procurement|"
@@ -90,6 +105,7 @@ _CHARGE = re.compile(
     r"^(?:also\s|currently\s)?(?:responsible\sfor|in\scharge\sof|the\s(?:head|lead|owner|founder|co-?founder|ceo|cto|cfo|manager|director|chair\w*|chief|principal|editor|author|maintainer|president|vp|captain|only\s\w+)\b)",
     re.I,
 )
+_PART = re.compile(r"(?:also\s|currently\s)?(?:responsible\sfor|in\scharge\sof)\b", re.I)
 _NAME = re.compile(
     r"^(?P<name>(?-i:[A-ZÀ-Þ])[\w'’-]+(?:\s(?-i:[A-ZÀ-Þ])[\w'’-]+){0,2})(?P<more>$|[,.]|\sand\b|\sfrom\b|\sby\b|\shere\b|\s\()",
     re.I,
@@ -124,7 +140,17 @@ def read_being(clause: str, said: Predicate) -> list[Draft]:
         past and not (_BORN.match(rest) or _RAISED.match(rest) or "diagnosed" in rest)
     ):
         return []
-    return [found]
+    if found.subject == "home" and is_stay(rest):
+        return [replace(found, type=MemoryType.EPISODE, importance=0.5, subject=None)]
+    beside = (found.subject == "home" and re.match(r"we\s\w+\sin\b", clause, re.I)) or (
+        found.subject == "job" and (_PART.match(rest) or BESIDE_WORK.search(rest))
+    )
+    return [replace(found, subject=None) if beside else found]
+
+
+def is_stay(where: str) -> bool:
+    """Whether somebody is or stays somewhere for some days only."""
+    return _STAY.search(where) is not None
 
 
 def _matched(rest: str, content: str, said: Predicate) -> Draft | None:

@@ -15,6 +15,7 @@ from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.wishes import read_wish
 from langgraph_memory.extraction.rules.english.word_classes import (
     ALLERGY,
+    BESIDE_WORK,
     BODY,
     EVENT,
     EXPLICIT_HABIT,
@@ -207,9 +208,13 @@ def _working(clause: str, said: Predicate) -> Draft | None:
         and not re.search(r"\b(?:company|shop|business)\b", rest)
     ):
         return Draft(FACT, about_user(clause), 0.5)
+    if verb == "run" and re.match(
+        r"(?:with|along|around|alone|in|for|to|before|after|at|most|outside|regularly)\b", rest
+    ):
+        return Draft(FACT, about_user(clause), 0.5)
     if verb == "run" and re.match(r"(?-i:[A-Z])\w+", rest):
         return Draft(FACT, about_user(clause), 0.7)
-    subject = "job"
+    subject = "" if verb != "work" and BESIDE_WORK.search(rest) else "job"
     if verb == "work" and re.match(r"(?:on)\b", rest):
         return (
             Draft(MemoryType.PROJECT, about_user(clause), 0.7) if not is_deictic(rest[3:]) else None

@@ -8,11 +8,13 @@ import re
 
 from langgraph_memory.extraction.dates import has_date
 from langgraph_memory.extraction.drafts import Draft
+from langgraph_memory.extraction.rules.english.being import is_stay
 from langgraph_memory.extraction.rules.english.changes import base_of, third
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.third_person import about_user
 from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import (
+    BESIDE_WORK,
     EVENT,
     GOAL_VERBS,
     LASTING_STATE,
@@ -153,15 +155,19 @@ def read_progressive(clause: str, said: Predicate) -> Draft | None:
 
 def _state(content: str, verb: str, rest: str) -> Draft | None:
     if verb in {"living", "staying", "renting"}:
+        if verb == "staying" and is_stay(rest):
+            return Draft(MemoryType.EPISODE, content, 0.5)
         return Draft(FACT, content, 0.8, subject="home")
     if verb in {"working", "teaching", "freelancing", "running", "managing", "leading"}:
         if verb == "working" and not re.match(
             r"(?:at|as|for|in|with|from|remotely|part|full|nights?)\b", rest
         ):
             return None
-        return Draft(
-            FACT, content, 0.9, subject="employer" if re.match(r"(?:at|for)\b", rest) else "job"
-        )
+        if verb == "running" and re.match(r"(?:with|along|around|alone|in|for|to)\b", rest):
+            return Draft(FACT, content, 0.5)
+        beside = verb != "working" and BESIDE_WORK.search(rest) is not None
+        subject = "employer" if re.match(r"(?:at|for)\b", rest) else None if beside else "job"
+        return Draft(FACT, content, 0.9, subject=subject)
     if verb == "taking":
         medical = re.search(
             r"\b(?:mg|medication|meds|pills?|antibiotics|antidepressants|statins|insulin|supplements?|\w+(?:ine|in|ol|ide|ate|one|cin|lin))\b",

@@ -476,7 +476,22 @@ _SUBJECTS = (
 )  # fmt: skip
 
 
+# "A short example" is as long as an answer may be; what holds for one case ends no order for all.
+_OF_A_PART = re.compile(
+    r"\b(?:an?|one|two|some|the)\s(?:[\w-]+\s)?(?:brief|short|concise|long|detailed|\w+-(?:sentence|word|paragraph|line))\s"
+    r"(?!(?:answer|repl|respon|explanation|message)\w*)\w+",
+    re.I,
+)
+_IN_A_CASE = re.compile(
+    r"\b(?:when|whenever|if)\b(?!\s(?:\w+ing|you|I|we)\s?(?:answer|repl|respond|talk|speak|chat|ask|writ)\w*)",
+    re.I,
+)
+
+
 def _subject(order: str) -> str | None:
+    if _IN_A_CASE.search(order):
+        return None
+    order = _OF_A_PART.sub("", order)
     for name, pattern in _SUBJECTS:
         if re.search(pattern, order, re.I):
             return f"order:{name}"

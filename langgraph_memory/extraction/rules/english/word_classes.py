@@ -136,6 +136,15 @@ SURROUNDINGS = (
     r"app|website|backend|frontend|stack|database|product|project)"
 )
 """Rooms, things, groups and works that are around somebody for long."""
+BESIDE_WORK = re.compile(
+    r"\b(?:clubs?|choirs?|band|orchestra|leagues?|society|committee|parish|allotment|under-\d+s|scouts|pta|"
+    r"(?:on|at)\s(?:\w+days|weekends|the\sweekend))\b|"
+    r"^(?:(?:an?|the|my|our|about|around)\s)?(?:\w+\s){0,2}?(?:team|group|crew|squad)(?:\sof\s[\w\s]{2,20})?$|"
+    r"^(?:\d+|two|three|four|five|six|seven|eight|nine|ten|a\sdozen|twelve|fifteen|twenty)\s(?:other\s|junior\s|direct\s)?"
+    r"(?:people|engineers|developers|designers|nurses|reports|employees|colleagues|others)$",
+    re.I,
+)
+"""What somebody leads or does beside or within the work they have."""
 _JOB_END = re.compile(
     r"(?:\w{2,}(?:ologist|ician|wright|smith|keeper|worker|maker|man|woman|person|eer|monger|herd|master|ist|ographer|"
     r"[tcsnlrdvgkmph]er|tor|sor|ian|ant|ee|ess)|chef|nurse|coach|cook|pilot|clerk|judge|dj|vet|ceo|cto|cfo|coo|vp|sre|"
