@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-__all__ = ["Day", "days", "has_date", "period"]
+__all__ = ["Day", "days", "end_of_current", "has_date", "period"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -134,6 +134,27 @@ def period(text: str, said_on: date, *, event: bool) -> tuple[datetime | None, d
     if start and end and start > end:
         start = None
     return start, end
+
+
+_CURRENT = re.compile(
+    r"(?<!from )(?<!since )(?<!starting )\bthis (?P<unit>week|month|year)\b(?! on\b)|"
+    r"(?<!从)(?:这|本)个?(?P<han>周|星期|礼拜|月)(?![一二三四五六日天末起]|开始)|(?P<year>(?<!从)今年)(?!起|开始)",
+    re.IGNORECASE,
+)
+_UNITS = {"周": "week", "星期": "week", "礼拜": "week", "月": "month"}
+
+
+def end_of_current(text: str, said_on: date) -> datetime | None:
+    """When the week, month or year ends that a limit names as the one it is for, or None."""
+    found = _CURRENT.search(text)
+    if found is None:
+        return None
+    unit = "year" if found["year"] else (found["unit"] or _UNITS[found["han"]]).lower()
+    if unit == "week":
+        return _midnight(said_on + timedelta(days=7 - said_on.weekday()))
+    if unit == "year" or said_on.month == 12:
+        return _midnight(date(said_on.year + 1, 1, 1))
+    return _midnight(date(said_on.year, said_on.month + 1, 1))
 
 
 def _midnight(day: date) -> datetime:

@@ -1186,3 +1186,47 @@ def test_what_is_beside_the_users_own_ends_nothing_of_it(text: str) -> None:
 )
 def test_what_is_the_users_own_has_its_subject(text: str, subject: str) -> None:
     assert subject in {found.subject for found in read(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("may petrol: 150 max", ["The user's budget for may petrol is 150 max."]),
+        ("Catering:\nat most 2000", ["The user's budget for catering is at most 2000."]),
+        ("tulips\n250 max", ["The user's budget for tulips is 250 max."]),
+        (
+            "My budgets:\ncurtains: 900\nlamps: 400",
+            ["The user's budget for curtains is 900.", "The user's budget for lamps is 400."],
+        ),
+        ("家具：九千以内", ["用户的花费要求：家具预算九千以内。"]),
+        ("灯具预算：2000", ["用户的花费要求：灯具预算2000。"]),
+        (
+            "预算：\n窗帘：900\n灯具：2000",
+            ["用户的花费要求：窗帘预算900。", "用户的花费要求：灯具预算2000。"],
+        ),
+        ("guests: 20 max", []),
+        ("手机号：13800000000", []),
+    ],
+)
+def test_a_limit_has_the_thing_it_is_written_beside(text: str, contents: list[str]) -> None:
+    found = read(text)
+    assert [each.content for each in found] == contents
+    assert "budget" not in {each.subject for each in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("My petrol budget this month is 150.", datetime(2026, 12, 1, tzinfo=UTC)),
+        ("I can spend at most 90 on books this week.", datetime(2026, 12, 7, tzinfo=UTC)),
+        ("这个月买书预算600。", datetime(2026, 12, 1, tzinfo=UTC)),
+        ("这周最多花300。", datetime(2026, 12, 7, tzinfo=UTC)),
+        ("My petrol budget from this month on is 150.", None),
+        ("My petrol budget is 150 a month.", None),
+        ("从这个月起买书预算600。", None),
+    ],
+)
+def test_a_limit_for_this_month_ends_with_it(text: str, until: datetime | None) -> None:
+    found = one(text)
+    assert found.valid_to == until
+    assert str(found.subject).endswith("for now") == (until is not None)

@@ -15,7 +15,7 @@ from langchain_core.messages import BaseMessage
 from langgraph_memory import clock
 from langgraph_memory.calls import Steps
 from langgraph_memory.extraction.answers import completed, corrected_limit
-from langgraph_memory.extraction.dates import days, period
+from langgraph_memory.extraction.dates import days, end_of_current, period
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.forgetting import asks_to_forget_everything
 from langgraph_memory.extraction.own_words import quoted_again
@@ -24,6 +24,7 @@ from langgraph_memory.extraction.reported import without_hearsay
 from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
 from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
+from langgraph_memory.extraction.rules.headed import with_things
 from langgraph_memory.extraction.rules.health import is_on_health
 from langgraph_memory.extraction.rules.keywords import keywords
 from langgraph_memory.extraction.turns import Utterance, speakers, utterances
@@ -142,13 +143,14 @@ def _proposed(
             )
         if (reply.agreed and len(text) < 12) or (reply.denied and len(text) < 25):
             return
-    lines = [
+    pieces = [
         one
         for line in _RUN.sub(r"\1", text).splitlines()
         for piece in _PIECE.findall(line)
         for part in _by_script(piece)
         for one in sentences(part)
     ]
+    lines = with_things(pieces)
     asking = {at for at, one in enumerate(lines) if _asks(one)}
     own = False
     for at, sentence in enumerate(lines):
@@ -215,6 +217,11 @@ def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Pro
     """A draft with its dates worked out and its source named."""
     event = draft.type in {MemoryType.EPISODE, MemoryType.GOAL}
     since, until = period(draft.content, moment.date(), event=event)
+    subject = draft.subject
+    if draft.type is MemoryType.CONSTRAINT and until is None and not draft.forgets:
+        until = end_of_current(draft.content, moment.date())
+        # What is for this month only leaves what is for every month.
+        subject = f"{subject} for now" if until and subject else subject
     content = _dated(draft.content, moment, event=event)
     end = "。" if han else "."
     content = content.strip().rstrip(".。,， ")
@@ -226,7 +233,7 @@ def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Pro
         confidence=draft.confidence,
         confirmation=Confirmation.INFERRED if hedged else Confirmation.STATED,
         action=Action.FORGET if draft.forgets else Action.ADD,
-        subject=draft.subject,
+        subject=subject,
         retracts=tuple(f"{one.strip()}{end}" for one in draft.retracts if one),
         swap=draft.swap,
         keywords=keywords(content),

@@ -146,7 +146,7 @@ def _budget_of(text: str) -> str:
     if found is None:
         return ""
     thing = re.sub(
-        r"^.*[买订租]|^(?:去|给|用于|用在|的|这次|这趟|每|新)+",
+        r"^.*[买订租]|^(?:去|这?个?本?月|[这本]周|[\d一二三四五六七八九十]{1,2}月份?|给|用于|用在|的|这次|这趟|每|新)+",
         "",
         found[1] or found[2] or found[3],
     )

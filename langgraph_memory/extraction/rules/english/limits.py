@@ -64,7 +64,7 @@ _PRICED = re.compile(
 )
 # Of what a budget is: "for a sofa", "on hotels", "my hotel budget", "80 a night".
 _SCOPE = re.compile(
-    r"\b(?:for|on)\s(?:(?:a|an|the|my|our|this|each|any|all)\s)?(?:whole\s|entire\s|new\s|next\s)?(?P<what>[a-z]{3,})\b|"
+    r"\b(?:for|on)\s(?:(?:a|an|the|my|our|this|each|any|all)\s)?(?:whole\s|entire\s|new\s|next\s|(?:jan|febr)uary\s|march\s|april\s|may\s|june\s|july\s|august\s|(?:sept|nov|dec)ember\s|october\s)?(?P<what>[a-z]{3,})\b|"
     r"\b(?:my|our)\s(?:new\s|monthly\s|weekly\s|total\s|overall\s)?(?P<whose>[a-z]{3,})\s(?:budget|limit|price\slimit)\b|"
     r"\b(?:per|a|each|every)\s(?P<each>night|person|head|month|week|day|year|meal)\b",
     re.I,
