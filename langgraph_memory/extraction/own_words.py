@@ -34,6 +34,12 @@ _PASTED = re.compile(
     r"[ \t]*(?=\n|[\"“「『])",
     re.IGNORECASE,
 )
+# What is drafted is said by a text, to other people.
+_DRAFTED = re.compile(
+    r"(?:^|(?<=[\n.!?:] )|(?<=\n))[^.!?:\n]{0,30}\b(?:draft|speech|toast|eulogy|(?:cover\s)?letter|monologue|caption|obituary)\b[^.:\n]{0,30}:(?=\s)|"
+    r"(?:草稿|初稿|致辞|致词|演讲稿|发言稿|讲稿|稿子|文案|悼词|情书|求职信|自荐信|推荐信)[^。：:\n]{0,10}[：:]",
+    re.IGNORECASE,
+)
 _REWRITE = re.compile(
     r"\b(?:translate|summari[sz]e|proofread|paraphrase|rephrase|rewrite|reword|correct|edit|polish|"
     r"fix\sthe\sgrammar|check\sthe\sgrammar|what\sdo(?:es)?|explain|analy[sz]e|classify|extract|reply\sto|"
@@ -123,6 +129,9 @@ def own_words(text: str) -> tuple[str, tuple[str, ...]]:
     pasted = _PASTED.search(text)
     if pasted is not None:
         text = text[: pasted.end()].rstrip(" :：")
+    drafted = _DRAFTED.search(text)
+    if drafted is not None:
+        text = text[: drafted.end()].rstrip(" :：")
     text = without_reported(_without_letter(text))
     quoted: list[str] = []
     text = _SPEECH.sub(lambda found: _quotation(found, quoted), text)

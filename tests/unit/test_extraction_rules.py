@@ -1230,3 +1230,41 @@ def test_a_limit_for_this_month_ends_with_it(text: str, until: datetime | None) 
     found = one(text)
     assert found.valid_to == until
     assert str(found.subject).endswith("for now") == (until is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("Ruth is coeliac, so no rye.", ["Ruth is coeliac, so no rye."]),
+        (
+            "My cousin is allergic to sesame, so nothing with tahini please.",
+            ["The user's cousin is allergic to sesame, so nothing with tahini please."],
+        ),
+        ("Her sister Mia is pregnant, so no sushi.", []),
+        ("小李对芝麻过敏，别放麻酱。", ["小李对芝麻过敏，别放麻酱。"]),
+        ("我表妹吃素，所以不要放肉。", ["用户的表妹吃素，所以不要放肉。"]),
+        ("我对海鲜过敏。螃蟹肯定还是不能碰。", ["用户对海鲜过敏。", "用户不能碰螃蟹。"]),
+        ("price limit for the wedding: 900", ["The user's budget for the wedding is 900."]),
+        ("For the wedding, 900 at most", ["The user's budget for the wedding is 900 at most."]),
+        ("Here's my toast: I met Tom in 2009. I hate weddings.", []),
+        ("致辞初稿：我是新郎的同学，我喜欢喝酒。", []),
+    ],
+)
+def test_a_sentence_is_whose_it_is(text: str, contents: list[str]) -> None:
+    assert [each.content for each in read(text)] == contents
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我每周四晚上去打羽毛球。",
+        "我一般周二和周六去健身房。",
+        "We have a team call every Thursday.",
+        "I go climbing on Tuesdays and Fridays.",
+    ],
+)
+def test_what_recurs_is_no_event(text: str) -> None:
+    found = one(text)
+    assert found.type is not MemoryType.EPISODE
+    assert found.valid_to is None
+    assert "2026" not in found.content

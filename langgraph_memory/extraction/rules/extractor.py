@@ -62,6 +62,12 @@ _GREETED = re.compile(
     r"^(\W*(?:hi|hiya|hey|hello|good\s\w+))[!.]+\s+(?=(?:it['’]?s|it\sis|this\sis)\s)",
     re.IGNORECASE,
 )
+# What is done on one day of each week is no event.
+_RECURS = re.compile(
+    r"\b(?:every|each)\s(?:(?:other|second|single|first|last)\s)?(?:\w+day|day|week|month|year|morning|evening|night|weekend)s?\b|"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|每(?:隔)?一?[\d两二三]?个?(?:周|星期|礼拜|天|日|月|年|晚|早|逢)|一般|通常|平时|平常",
+    re.IGNORECASE,
+)
 _SELF = re.compile(r"\b(?:i|me|my|we|our|us|you|your)\b|[我咱俺你您]", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z]+")
 _MIXED = re.compile(
@@ -215,6 +221,8 @@ def _is_chinese(sentence: str) -> bool:
 
 def _finished(draft: Draft, said: Utterance, moment: datetime, han: bool) -> Proposal:
     """A draft with its dates worked out and its source named."""
+    if draft.type is MemoryType.EPISODE and _RECURS.search(draft.content):
+        draft = replace(draft, type=MemoryType.FACT)
     event = draft.type in {MemoryType.EPISODE, MemoryType.GOAL}
     since, until = period(draft.content, moment.date(), event=event)
     subject = draft.subject

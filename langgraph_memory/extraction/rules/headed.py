@@ -18,8 +18,14 @@ _LIMIT = re.compile(
 _LIMIT_HAN = re.compile(
     r"(?P<bound>(?:预算|最多|至多|不超过|控制在)*)(?P<sum>(?:\d[\d,.]*|[一二两三四五六七八九十百千]+)\s?[万千]?[元块]?)(?P<last>(?:以内|之内|以下|封顶)?)[。！]?"
 )
+_BEHIND = re.compile(r"^(for\s(?:the|our|my|an?)\s[^,:]{2,30}),", re.IGNORECASE)
+_LIMIT_FOR = re.compile(
+    r"^(?:(?:my|our)\s)?(?:(?:spending|price)\s)?(?:limit|budget)\s(for\s[^,:]{2,30}):",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(
-    r"(?:[-*•]\s*)?(?P<what>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)(?P<budget>\s(?:budget|limit))?"
+    r"(?:[-*•]\s*)?(?:for\s)?(?P<the>(?:the|our|my|an?)\s)?(?P<what>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)(?P<budget>\s(?:budget|limit))?",
+    re.IGNORECASE,
 )
 _HEADING_HAN = re.compile(r"(?:[-*•]\s*)?(?P<what>[\u4e00-\u9fff]{2,8}?)的?(?P<budget>预算)?")
 _OF_BUDGETS = re.compile(
@@ -42,7 +48,8 @@ def with_things(lines: Sequence[str]) -> list[str]:
     listed = False
     above = ""
     for line in lines:
-        name, colon, rest = re.sub("：", ":", line).partition(":")
+        line = _LIMIT_FOR.sub(r"\1 budget:", line)
+        name, colon, rest = _BEHIND.sub(r"\1:", line.replace("：", ":")).partition(":")
         budgets = _OF_BUDGETS.fullmatch(name.strip()) and not rest.strip()
         whole = line.strip()
         own = _of_thing(name.strip(), rest.strip(), listed=listed) if colon else None
@@ -67,7 +74,7 @@ def _of_thing(name: str, limit: str, *, listed: bool) -> str | None:
             continue
         if not (listed or thing["budget"] or amount["bound"] or amount["last"].strip()):
             continue
-        what = thing["what"]
+        what = (thing.groupdict().get("the") or "") + thing["what"]
         bare = re.sub(r"^(?:budget:?\s|预算)+", "", limit, flags=re.IGNORECASE)
         return sentence.format(what=what[:1].lower() + what[1:], limit=bare)
     return None

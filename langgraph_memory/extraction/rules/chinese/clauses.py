@@ -70,6 +70,10 @@ _GOT = re.compile(
     r"(?P<what>[^，的]{2,8}?)(?:上班|工作|上学|读书|学习|锻炼|健身|实习|兼职|打工|吃饭|住)?了?$"
 )
 _INTRODUCES = re.compile(r"^我们?(?:是|姓|来自|今年|刚来|新来|住|在|也|\S{0,3}改\S?名|\S{0,4}岁)")
+_SURELY = re.compile(
+    r"(?<=[\u4e00-\u9fff])(?:当然|肯定|自然|照样|依旧|依然|仍然)(?:还是|也|都|还|是)*"
+    r"(?=不能|不可以|不吃|不喝|不碰|不要|必须)"
+)
 _IS_CALLED = re.compile(r"^(?:名字|大名|小名|取名|起名|名|就|现在)*叫\S")
 # What nobody says of anyone else without naming them: news of the family, what has been going on
 # since when, what is done together with somebody.
@@ -135,6 +139,7 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
         text = _trimmed(piece)
         if not text:
             continue
+        text = _SURELY.sub("", text)
         original = text
         hedge = _HEDGE.match(text)
         if hedge:

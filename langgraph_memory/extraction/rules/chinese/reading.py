@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.belonging import read_around
-from langgraph_memory.extraction.rules.chinese.clauses import Clause, about_user, clauses
+from langgraph_memory.extraction.rules.chinese.clauses import KIN, Clause, about_user, clauses
 from langgraph_memory.extraction.rules.chinese.orders import (
     read_limit,
     read_manner,
@@ -28,11 +28,18 @@ from langgraph_memory.extraction.rules.chinese.terms import (
 )
 from langgraph_memory.extraction.rules.chinese.verbs import read_verb
 from langgraph_memory.memories.values import Swap
+from langgraph_memory.offline.kinship import RELATIVE_HAN
 from langgraph_memory.records import MemoryType
 
 __all__ = ["asks_chinese", "read_chinese"]
 
 _TERMS = frozenset({MemoryType.CONSTRAINT, MemoryType.PREFERENCE, MemoryType.INSTRUCTION})
+# 小李吃素，别放肉 is 小李's, and no wish of the user's own.
+_OF_ANOTHER = re.compile(
+    rf"^(?:对了|另外|还有|因为|记得|注意)*[，,]?(?P<all>(?:(?P<own>我们?(?:家|的)?(?:{RELATIVE_HAN}|{KIN}|朋友|同事|室友|客户|客人|同学))|[小老阿](?![是时])[\u4e00-\u9fff]{{1,2}}?|[王李张刘陈杨黄赵周吴徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆][\u4e00-\u9fff]{{1,2}}?|[A-Z][a-z]+|{RELATIVE_HAN}|{KIN})\s?"
+    r"(?:(?:对\S{1,8}?)(?:都|也|严重)*过敏|\S{1,5}?不耐受?|(?:一直|只|也)?(?:吃(?:全|纯)?素)|不(?:吃|喝|能吃|能喝|能碰)\S{1,6}?|怀孕了?|有糖尿病)"
+    r"[，,。；;]?(?:所以|因此|就)?(?:请|千万|最好|就|都|也)*(?:别|不要|不能|不用|避开|少)[^，。我]{1,14}?)[吧哦啊了]?[。！!~]*$"
+)
 _HYPOTHETICAL = re.compile(
     r"^\W*(?:那|但|可|不过|而且)?(?:如果|假如|假设|假使|倘若|要是|若是|万一|比如|例如|譬如|想象|假装|设想|举个例子|好比|扮演|你是一|你现在是|就算我|即使我|哪怕我)|我要是|(?:要是|的话)[^，,]{0,3}就好了"
 )
@@ -91,6 +98,11 @@ def read_chinese(
     """
     if _MATERIAL.match(sentence) and not re.search(r"以后|今后|每次|从现在|一律", sentence):
         return [], False
+    another = _OF_ANOTHER.match(sentence)
+    if another:
+        content = about_user(another["all"])
+        content = content if another["own"] else content.removeprefix("用户")
+        return [Draft(MemoryType.CONSTRAINT, content, 0.8, 0.85)], False
     sentence = with_new_order(sentence)
     swapped, swap = ([], None) if replying else read_replaced(sentence)
     if swapped:

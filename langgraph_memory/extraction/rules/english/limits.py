@@ -150,7 +150,7 @@ def limit_of(clause: str) -> Draft | None:
     if not (money or elliptic or _BOUND.search(clause)):
         return None
     bound = re.sub(
-        r"^(?:a\s)?budget\sof\s|^(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s|^(?:it|something|anything|budget|price)\s(?:(?:must|has\sto|should|is|can)\s(?:be\s|cost\s|stay\s)?)?|^budget:?\s",
+        r"^(?:a\s)?budget\sof\s|^(?:please\s)?(?:keep|make|get|find)\s(?:it|everything|things|the\s\w+|prices?|costs?)\s|^(?:it|something|anything|budget|price)\s(?:(?:must|has\sto|should|is|can)\s(?:be\s|cost\s|stay\s)?)?|^budget:?\s|^(?:the\s)?(?:spending\s|price\s)?limit\s(?=for\b|on\b)",
         "", clause, flags=re.I,
     )  # fmt: skip
     bound = re.sub(

@@ -16,7 +16,7 @@ from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
 from langgraph_memory.extraction.rules.english.word_classes import BODY, SURROUNDINGS
 from langgraph_memory.records import MemoryType
 
-__all__ = ["read_other", "subject_of", "with_antecedent"]
+__all__ = ["read_of_another", "read_other", "subject_of", "with_antecedent"]
 
 _P, _C, _F = MemoryType.PREFERENCE, MemoryType.CONSTRAINT, MemoryType.FACT
 _EFFECT = re.compile(
@@ -102,6 +102,27 @@ def with_antecedent(clause: str, before: str) -> str:
     if re.search(r"\b(?:have|eat|drink)\sany$", clause):
         return f"{clause} {what[:1].lower()}{what[1:]}"
     return clause
+
+
+# "Ann is vegan, so no cheese" is Ann's, and no wish of the user's own.
+_OF_ANOTHER = re.compile(
+    r"^(?:(?:and|also|but|oh|note\sthat|remember\sthat|by\sthe\sway),?\s)*"
+    r"(?P<who>(?:my|our)\s[\w'’\s-]{2,40}?|(?-i:(?!(?:I|We|My|Our|It|This|That|There|You|What|Everything|Nothing|So|If)\b)[A-Z])[\w-]+(?:\sand\s(?-i:[A-Z])\w+)?|(?:her|his|their)\s[\w'’\s-]{2,40}?|he|she|they)"
+    r"(?:\s(?:is|are|has|have)|['’]s)\s(?:\w+ly\s|also\s|a\s|an\s|very\s)*(?:[\w-]+\s)?(?:allerg\w+|intoleran\w+|vegan|vegetarian|pescatarian|c(?:o)?eliac|diabetic|pregnant|kosher|halal|asthma\w*)\b"
+    r"[^,]*?(?:,?\s(?:and\s)?(?:so|hence|therefore|thus)\s|,\s(?=(?:no|nothing|never|do\snot|please|avoid|keep|without)\b))(?!.*\b(?:I|we|my|our)\b).+$",
+    re.I,
+)
+
+
+def read_of_another(sentence: str) -> list[Draft] | None:
+    """What must be heeded for somebody who is named, with its reason; None if it tells no such."""
+    found = _OF_ANOTHER.match(sentence)
+    if found is None:
+        return None
+    if re.match(r"(?:he|she|they|her|his|their)\b", found["who"], re.I):
+        return []
+    content = about_user(sentence[found.start("who") :].rstrip(" .!"))
+    return [Draft(_C, content, 0.8, 0.85)]
 
 
 def read_other(clause: str) -> list[Draft]:

@@ -24,7 +24,11 @@ from langgraph_memory.extraction.rules.english.orders import (
     read_order,
     read_withdrawal,
 )
-from langgraph_memory.extraction.rules.english.others import read_other, with_antecedent
+from langgraph_memory.extraction.rules.english.others import (
+    read_of_another,
+    read_other,
+    with_antecedent,
+)
 from langgraph_memory.extraction.rules.english.plain_english import expanded, without_filler
 from langgraph_memory.extraction.rules.english.replacing import read_replaced
 from langgraph_memory.extraction.rules.english.terms import (
@@ -113,6 +117,9 @@ def read_english(sentence: str, *, replying: bool = False, asked: bool = False) 
         (is_question(sentence) and not _RATHER.match(plain)) or plain.rstrip(" )\"'!").endswith("?")
     ):
         return _requested(plain, asked=asked)
+    another = read_of_another(plain)
+    if another is not None:
+        return another
     swaps, rest, swap = ([], plain, None) if replying else read_replaced(plain)
     read: list[tuple[str, list[Draft]]] = [(plain, swaps)] if swaps else []
     reasoned = False
