@@ -1268,3 +1268,43 @@ def test_what_recurs_is_no_event(text: str) -> None:
     assert found.type is not MemoryType.EPISODE
     assert found.valid_to is None
     assert "2026" not in found.content
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("My manager is Ravi.", "Olga is my new manager."),
+        ("My boss is Ravi.", "My new line manager is Olga."),
+        ("My boss is Ravi.", "I now report to Olga."),
+        ("我的经理是王芳。", "李敏是我的新经理。"),
+        ("我的经理是王芳。", "我换了新经理，叫李敏。"),
+        ("我的牙医是王医生。", "我换牙医了，现在是李医生。"),
+        ("I use Todoist for my tasks.", "I now use Things for my tasks."),
+        ("I use Notion for my notes.", "I switched to Bear for my notes."),
+        ("Please keep your answers brief.", "I'd like longer answers from now on."),
+        ("I prefer brief answers.", "Give me more detailed replies from now on."),
+    ],
+)
+def test_a_new_one_takes_the_place_of_the_old(before: str, after: str) -> None:
+    subject = one(before).subject
+    assert subject is not None
+    assert subject in {found.subject for found in read(after)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I work as a welder.", "I now report to Olga."),
+        ("I use Python for scripts.", "I use Bash for scripts."),
+        ("I use Notion for my notes.", "I also use Bear for my notes."),
+        ("I use Notion for my notes.", "I use Things for my tasks."),
+        ("My manager is Ravi.", "My dentist is Dr Holm."),
+    ],
+)
+def test_what_can_be_beside_the_other_ends_nothing(before: str, after: str) -> None:
+    assert one(before).subject is None or one(before).subject != one(after).subject
+
+
+def test_what_follows_from_a_diet_ends_with_it() -> None:
+    found = one("I'm vegetarian, so dinner ideas without meat")
+    assert (found.content, found.subject) == ("The user is vegetarian.", "diet")

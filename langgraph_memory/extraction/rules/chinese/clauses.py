@@ -70,6 +70,11 @@ _GOT = re.compile(
     r"(?P<what>[^，的]{2,8}?)(?:上班|工作|上学|读书|学习|锻炼|健身|实习|兼职|打工|吃饭|住)?了?$"
 )
 _INTRODUCES = re.compile(r"^我们?(?:是|姓|来自|今年|刚来|新来|住|在|也|\S{0,3}改\S?名|\S{0,4}岁)")
+# 我换牙医了，现在是… tells of the dentist, and not of the user.
+_CHANGED = re.compile(
+    r"^我们?\S{0,3}(?:换|有)了?(?:一?[个位名])?(?:(?<=换)|(?<=了)|新的?|(?<=[个位名])新的?)(?P<what>[\u4e00-\u9fff]{2,5}?)了?$"
+)
+_IS_NOW = re.compile(r"^(?:现在|目前|新的)?(?P<is>[是叫]\S{2,6})$")
 _SURELY = re.compile(
     r"(?<=[\u4e00-\u9fff])(?:当然|肯定|自然|照样|依旧|依然|仍然)(?:还是|也|都|还|是)*"
     r"(?=不能|不可以|不吃|不喝|不碰|不要|必须)"
@@ -181,7 +186,11 @@ def clauses(sentence: str, *, own: bool = False) -> Iterator[Clause]:
             text, is_own = f"{carried}{text}", True
         if not is_own and (goes_on or opens) and not _ORDER.match(text):
             text, is_own = f"我{text}", True
-        if _IS_CALLED.match(original):
+        changed = _CHANGED.match(before) if within else None
+        person = changed and _IS_NOW.match(original)
+        if changed and person:
+            text, is_own = f"我的{changed['what']}{person['is']}", True
+        elif _IS_CALLED.match(original):
             # 我有个女儿，叫小雨 names the daughter; after a full stop it may be anybody.
             named = _INTRODUCED.match(before) or _GOT.match(before)
             alone = not before.startswith("我") or _INTRODUCES.match(before) is not None

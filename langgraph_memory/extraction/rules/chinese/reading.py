@@ -12,6 +12,7 @@ from itertools import pairwise
 from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.chinese.belonging import read_around
 from langgraph_memory.extraction.rules.chinese.clauses import KIN, Clause, about_user, clauses
+from langgraph_memory.extraction.rules.chinese.living import is_job_han
 from langgraph_memory.extraction.rules.chinese.orders import (
     read_limit,
     read_manner,
@@ -39,6 +40,9 @@ _OF_ANOTHER = re.compile(
     rf"^(?:对了|另外|还有|因为|记得|注意)*[，,]?(?P<all>(?:(?P<own>我们?(?:家|的)?(?:{RELATIVE_HAN}|{KIN}|朋友|同事|室友|客户|客人|同学))|[小老阿](?![是时])[\u4e00-\u9fff]{{1,2}}?|[王李张刘陈杨黄赵周吴徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆][\u4e00-\u9fff]{{1,2}}?|[A-Z][a-z]+|{RELATIVE_HAN}|{KIN})\s?"
     r"(?:(?:对\S{1,8}?)(?:都|也|严重)*过敏|\S{1,5}?不耐受?|(?:一直|只|也)?(?:吃(?:全|纯)?素)|不(?:吃|喝|能吃|能喝|能碰)\S{1,6}?|怀孕了?|有糖尿病)"
     r"[，,。；;]?(?:所以|因此|就)?(?:请|千万|最好|就|都|也)*(?:别|不要|不能|不用|避开|少)[^，。我]{1,14}?)[吧哦啊了]?[。！!~]*$"
+)
+_IN_ROLE = re.compile(
+    r"^(?P<who>[\u4e00-\u9fff]{2,4}|[A-Z]\w+)(?:现在)?是我们?的?新(?:来)?的?(?P<role>[\u4e00-\u9fff]{2,5})$"
 )
 _HYPOTHETICAL = re.compile(
     r"^\W*(?:那|但|可|不过|而且)?(?:如果|假如|假设|假使|倘若|要是|若是|万一|比如|例如|譬如|想象|假装|设想|举个例子|好比|扮演|你是一|你现在是|就算我|即使我|哪怕我)|我要是|(?:要是|的话)[^，,]{0,3}就好了"
@@ -268,6 +272,9 @@ def _stated(clause: Clause, before: Clause | None) -> list[Draft]:
                 0.75,
             )
         ]
+    role = _IN_ROLE.match(original)
+    if role and is_job_han(role["role"]):
+        return read_verb(f"我的新{role['role']}是{role['who']}")
     around = read_around(original)
     if around:
         return [around]

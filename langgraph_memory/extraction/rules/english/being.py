@@ -140,6 +140,8 @@ def read_being(clause: str, said: Predicate) -> list[Draft]:
         past and not (_BORN.match(rest) or _RAISED.match(rest) or "diagnosed" in rest)
     ):
         return []
+    if found.subject == "diet":  # What follows from it ends with it.
+        found = replace(found, content=re.sub(r",?\s(?:and\s)?so\s.*$", "", content, flags=re.I))
     if found.subject == "home" and is_stay(rest):
         return [replace(found, type=MemoryType.EPISODE, importance=0.5, subject=None)]
     beside = (found.subject == "home" and re.match(r"we\s\w+\sin\b", clause, re.I)) or (

@@ -13,7 +13,7 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.possessing import read_having
 from langgraph_memory.extraction.rules.english.third_person import about_user
-from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
+from langgraph_memory.extraction.rules.english.topics import is_deictic, purpose_of, topic
 from langgraph_memory.extraction.rules.english.word_classes import (
     KIN,
     MOMENT,
@@ -232,7 +232,14 @@ def _change(clause: str, content: str, verb: str, rest: str) -> Draft | None:
         if not re.search(r"\b(?:to|from|jobs?|careers?|with|for|majors?)\b", rest):
             return None
         old = _OLD if verb in {"swapped", "replaced"} else _FROM_TO
-        return Draft(FACT, content, 0.7, retracts=_given_up(old.match(rest)), swap=swap)
+        return Draft(
+            FACT,
+            content,
+            0.7,
+            subject=_moved_for(content, rest),
+            retracts=_given_up(old.match(rest)),
+            swap=swap,
+        )
     if verb in {"got", "went", "became", "become", "gone"}:
         if re.match(r"(?:engaged|married|divorced|promoted|laid\soff|fired|pregnant|vegan|vegetarian|keto|sober|freelance|tenure|my\s(?:degree|license|phd|citizenship|green\scard)|diagnosed|hired|"
                     rf"a\s(?:new\s)?(?:\w+\s)?(?:job|promotion|offer|{PET})|an?\s(?:\w+\s)?(?:dog|cat|puppy|kitten)|into\s(?!an?\s(?:argument|accident)|trouble|it)\w+)", rest, re.I):  # fmt: skip
@@ -364,10 +371,15 @@ _SWAPPED = re.compile(
 )
 
 
+def _moved_for(content: str, rest: str) -> str | None:
+    """For what something else is used now: "to Bear for my notes"."""
+    return purpose_of(content, rest) if rest.startswith("to ") else None
+
+
 def _swap(rest: str) -> Swap | None:
     """What was put in the place of what: "switched from A to B", "replaced A with B"."""
     found = _SWAPPED.match(rest)
-    if found is None:
+    if found is None or _moved_for("", rest):
         return None
     old = found["from"] or found["old"]
     if is_deictic(old) or is_deictic(found["new"]) or re.match(r"\w+ing\s", old):

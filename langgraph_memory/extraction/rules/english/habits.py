@@ -11,7 +11,7 @@ from langgraph_memory.extraction.drafts import Draft
 from langgraph_memory.extraction.rules.english.clauses import Predicate
 from langgraph_memory.extraction.rules.english.possessing import read_having
 from langgraph_memory.extraction.rules.english.third_person import about_user
-from langgraph_memory.extraction.rules.english.topics import is_deictic, topic
+from langgraph_memory.extraction.rules.english.topics import is_deictic, purpose_of, topic
 from langgraph_memory.extraction.rules.english.wishes import read_wish
 from langgraph_memory.extraction.rules.english.word_classes import (
     ALLERGY,
@@ -141,7 +141,7 @@ def read_present(clause: str, said: Predicate) -> Draft | None:
             PREFERENCE if verb in {"use", "code", "program"} and len(rest.split()) <= 8 else FACT,
             about_user(clause),
             0.75,
-            subject=None,
+            subject=purpose_of(clause, rest) if verb == "use" else None,
         )
     if verb == "do" and rest.endswith("for a living"):
         return Draft(FACT, about_user(clause), 0.9, subject="job")
@@ -228,6 +228,9 @@ def _working(clause: str, said: Predicate) -> Draft | None:
         subject = "employer"
     elif verb == "work" and not re.match(r"(?:in|as|with|near|under)\b", rest):
         return None
+    elif verb == "report":
+        named = re.match(r"(?:directly\s)?to\s(?-i:[A-Z])\w+(?:\s(?-i:[A-Z])\w+)?(?:\snow)?$", rest)
+        subject = "name of manager" if named else ""
     elif verb == "volunteer":
         subject = ""
     return Draft(

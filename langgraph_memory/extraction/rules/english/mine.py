@@ -109,7 +109,13 @@ _TROUBLE = re.compile(
 )
 
 
-_NEW = re.compile(r"^(?:new|current)\s")
+_NEW = re.compile(r"^(?:new|current|next)\s|['’]s\sname$")
+
+
+def _role(noun: str) -> str:
+    """A role by one name: whoever has a new boss has another manager."""
+    role = _NEW.sub("", _NEW.sub("", noun.lower()))
+    return re.sub(r"^(?:(?:line|direct)\smanager|boss|supervisor)$", "manager", role)
 
 
 def read_mine(clause: str) -> list[Draft]:
@@ -180,9 +186,7 @@ def read_mine(clause: str) -> list[Draft]:
     if (_ROLE.match(noun) or is_job(noun)) and (
         named or (verb in {"is", "are"} and _PERSON_NAME.match(rest))
     ):
-        return [
-            Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {_NEW.sub('', noun.lower())}")
-        ]
+        return [Draft(_F, about_user(clause), 0.5, 0.8, subject=f"name of {_role(noun)}")]
     if (
         verb in {"is", "are", "starts", "ends", "begins"}
         and re.match(r"(?:on|in|at|due|scheduled|booked|next|this|tomorrow)\b", rest, re.I)

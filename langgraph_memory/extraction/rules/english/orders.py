@@ -310,6 +310,23 @@ def read_order(clause: str, sentence: str, *, reasoned: bool, asked: bool = Fals
     ]
 
 
+_WANTED_ANSWERS = re.compile(
+    r"^(?:(?:from\snow\son|actually|now|please|in\sfuture)[,\s]+)*(?:(?:I|we)\s(?:would\s(?:now\s|actually\s)?(?:like|prefer|love)|(?:now\s|actually\s)?(?:want|prefer|need|like))|(?:give|send|write)(?:\sme)?)\s"
+    r"(?P<how>(?:(?:much|a\sbit|slightly|somewhat|a\slittle|more|less|rather|your|the)\s)*(?:brief|short|long|detailed|concise|thorough|elaborate|in-depth|succinct|terse|crisp)(?:er)?)\s"
+    r"(?P<what>answers|replies|responses|explanations)(?:[,\s]+(?:from\snow\son|now|again|instead|please|in\sfuture|any\s?more|these\sdays))*$",
+    re.I,
+)
+
+
+def read_wanted_answers(clause: str) -> Draft | None:
+    """How long all answers are to be, said as a wish: "I would like longer answers"."""
+    found = _WANTED_ANSWERS.match(clause)
+    if found is None:
+        return None
+    content = f"The user wants {found['how'].lower()} {found['what'].lower()}"
+    return Draft(MemoryType.INSTRUCTION, content, 0.85, 0.85, subject="order:length")
+
+
 def read_manner(clause: str, sentence: str, *, reasoned: bool, asked: bool) -> Draft | None:
     """An order on how to answer: said by itself, for a reason, or after words on the answers.
 

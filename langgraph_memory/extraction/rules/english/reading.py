@@ -22,6 +22,7 @@ from langgraph_memory.extraction.rules.english.orders import (
     is_standing,
     read_manner,
     read_order,
+    read_wanted_answers,
     read_withdrawal,
 )
 from langgraph_memory.extraction.rules.english.others import (
@@ -208,6 +209,9 @@ def _requested(plain: str, *, asked: bool) -> list[Draft]:
             for part in _parts(clause)
             for one in _read(part, bare, reasoned=False)
         ]
+    answers = read_wanted_answers(without_filler(bare))
+    if answers and not asked:
+        return [answers]
     withdrawn = read_withdrawal(without_filler(bare)) if _REQUEST.match(plain) else []
     if withdrawn:
         return withdrawn
@@ -275,6 +279,9 @@ def _read(text: str, sentence: str, *, reasoned: bool, asked: bool = False) -> l
     withdrawn = read_withdrawal(text)
     if withdrawn:
         return withdrawn
+    answers = read_wanted_answers(text)
+    if answers:
+        return [] if FOR_ONCE.search(sentence) else [answers]
     said = parsed(text)
     if said is not None:
         drafts = (

@@ -8,7 +8,7 @@ import re
 
 from langgraph_memory.offline.words import stems, tokens
 
-__all__ = ["is_deictic", "topic"]
+__all__ = ["is_deictic", "purpose_of", "topic"]
 
 _DETERMINER = re.compile(
     r"^(?:(?:a|an|the|any|some|all|my|our|most|all\skinds\sof|kinds\sof|every|no|much|many|of|to|that|lots\sof|anything\swith|"
@@ -32,6 +32,21 @@ _DEICTIC = re.compile(
 def is_deictic(phrase: str) -> bool:
     """Whether a phrase only points at something of the conversation: "that idea", "your plan"."""
     return not phrase.strip() or _DEICTIC.match(phrase.strip()) is not None
+
+
+_FOR_PURPOSE = re.compile(
+    r"(?:(?:back\s|over\s)?to\s)?(?!(?:Python|Bash|Java|Kotlin|Swift|Rust|Go|Ruby|Perl|Scala|R)\b)[A-Z][\w.]*(?:\s[A-Z][\w.]*)?\s(?:(?:now|instead)\s)?for\s(?:all\s)?(?:my|our)?\s?"
+    r"(?P<what>(?!\w+ing\b)[a-z]+(?:\s[a-z]+)?)(?:\s(?:now|instead|these\sdays))?$"
+)
+_SEVERAL = re.compile(r"\b(?:also|sometimes|both|too|either|mostly|mainly|usually)\b", re.I)
+
+
+def purpose_of(clause: str, rest: str) -> str | None:
+    """The subject of a clause that names for what one product is used: "Notion for my notes"."""
+    found = _FOR_PURPOSE.match(rest)
+    if found is None or _SEVERAL.search(clause):
+        return None
+    return f"tool:{topic(found['what'])}"
 
 
 def topic(phrase: str) -> str:

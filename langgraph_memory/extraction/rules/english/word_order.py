@@ -68,8 +68,18 @@ _HERE = re.compile(
 )
 
 
+_IN_ROLE = re.compile(
+    r"^(?P<who>(?:Dr\.?\s|Mrs?\.?\s|Ms\.?\s)?(?-i:(?!(?:It|This|That|He|She|They|What|Who|There|Here)\b)[A-Z])[\w-]+(?:\s(?-i:[A-Z])[\w-]+)?)\sis\s"
+    r"(?P<whose>my|our)\snew\s(?P<role>[\w-]+(?:\s[\w-]+)?)(?:\snow)?$",
+    re.I,
+)
+
+
 def plain_order(clause: str) -> str:
     """The clause with its subject first, or the clause as it is."""
+    role = _IN_ROLE.match(clause)
+    if role and is_job(role["role"]):
+        return f"{role['whose'].lower()} new {role['role']} is {role['who']}"
     for pattern, into in _SUITS:
         clause = pattern.sub(into, clause)
     here = _HERE.match(clause)
