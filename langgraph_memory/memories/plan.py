@@ -14,6 +14,7 @@ from langgraph.store.base import Item
 from langgraph_memory import clock
 from langgraph_memory.calls import Call, Steps
 from langgraph_memory.memories.edits import Edited, Outcome, Remember, Retire, Saved
+from langgraph_memory.memories.matters import is_of_matter
 from langgraph_memory.memories.reading import record_in
 from langgraph_memory.memories.statements import (
     corrects,
@@ -123,6 +124,12 @@ class Plan:
         else:
             near = yield from self._near(edit.topic)
             found = {each.id: each for each, _ in near if is_about(each.content, edit.topic)}
+            yield from self._look(ACTIVE)  # What is on the matter need not be near.
+            found |= {
+                each.id: each
+                for each in self._records.values()
+                if each.status is Status.ACTIVE and is_of_matter(each.content, edit.topic)
+            }
             if edit.subject:
                 found |= yield from self._with_subject(edit.subject)
         self._retired += [self._put(_archived(record)) for record in found.values()]

@@ -25,9 +25,9 @@ from langgraph_memory.extraction.request import ExtractionRequest
 from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
 from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
 from langgraph_memory.extraction.rules.headed import with_things
-from langgraph_memory.extraction.rules.health import is_on_health
 from langgraph_memory.extraction.rules.keywords import keywords
 from langgraph_memory.extraction.turns import Utterance, speakers, utterances
+from langgraph_memory.memories.matters import is_on_health
 from langgraph_memory.memories.secrets import holds_secret
 from langgraph_memory.messages import check_messages, key_of, role_of, text_of
 from langgraph_memory.offline.words import has_han, sentences

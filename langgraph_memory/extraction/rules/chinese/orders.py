@@ -180,7 +180,7 @@ def read_withdrawal(text: str) -> list[Draft]:
     verb = found.group("verb") or found.group("verb2") or ""
     # Whoever says 忘 or 记 speaks of memory; 删 and 去 are said of other things, too.
     stored = _MEMORY.search(what) or (re.search(r"[忘记]", verb) and re.search(r"我\S", what))
-    if _FILES.search(what) or not stored or re.match(r"(?:带|拿|关|告诉|说$|问)", what):
+    if _FILES.search(what) or not stored or re.match(r"(?:带|拿|关(?!于)|告诉|说$|问)", what):
         return []
     if verb in {"去掉", "移除", "忘了", "忘记"} and not re.search(r"我|之前|记", what):
         return []
@@ -189,7 +189,8 @@ def read_withdrawal(text: str) -> list[Draft]:
         "",
         what,
     )
-    topic = re.sub(r"^(?:关于)?我的", "", topic)
+    topic = re.sub(r"^(?:所有|全部|一切)?(?:(?:关于|有关)我的?|我的)(?=\S{2})", "", topic)
+    topic = re.sub(r"的?(?:一切|所有|全部)(?:信息|内容|记录)?(?=的?(?:吧|了)?$)", "", topic)
     topic = re.sub(
         r"(?:的?(?:这|那)?(?:件|条|个)?(?:事情?|记录|信息|记忆)|的话)?(?:吧|了)?$", "", topic
     )

@@ -144,9 +144,9 @@ def read_withdrawal(clause: str) -> list[Draft]:
         )
     ):
         return []
-    if re.match(r"(?:to\b|it$|that$|this$|about\sit$|how\b|them$)", what) and not re.match(
-        r"(?:that|this)$", what
-    ):
+    if re.match(
+        r"(?:to\b|it$|that$|this$|about\sit$|how\b(?!\smuch\sI\s)|them$)", what
+    ) and not re.match(r"(?:that|this)$", what):
         return []
     if (
         not _STORED.search(clause)
