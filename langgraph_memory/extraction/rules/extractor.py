@@ -22,7 +22,12 @@ from langgraph_memory.extraction.own_words import quoted_again
 from langgraph_memory.extraction.proposals import Action, Dropped, DropReason, Extraction, Proposal
 from langgraph_memory.extraction.reported import without_hearsay
 from langgraph_memory.extraction.request import ExtractionRequest
-from langgraph_memory.extraction.rules.chinese.reading import asks_chinese, read_chinese
+from langgraph_memory.extraction.rules.chinese.reading import (
+    asks_chinese,
+    is_of_another_han,
+    read_chinese,
+)
+from langgraph_memory.extraction.rules.english.others import read_of_another
 from langgraph_memory.extraction.rules.english.reading import asks_english, read_english
 from langgraph_memory.extraction.rules.headed import with_things
 from langgraph_memory.extraction.rules.keywords import keywords
@@ -156,7 +161,7 @@ def _proposed(
         for part in _by_script(piece)
         for one in sentences(part)
     ]
-    lines = with_things(pieces)
+    lines = with_things(_with_reasons(pieces))
     asking = {at for at, one in enumerate(lines) if _asks(one)}
     own = False
     for at, sentence in enumerate(lines):
@@ -187,6 +192,27 @@ def _proposed(
                 yield _finished(
                     replace(draft, content=content), said, moment, _is_chinese(sentence)
                 )
+
+
+def _with_reasons(lines: Sequence[str]) -> list[str]:
+    """The sentences, those joined that say who cannot have something and then "so no …"."""
+    found: list[str] = []
+    for line in lines:
+        before = found[-1].rstrip(".!。！ ") if found else ""
+        joined = f"{before}，{line}" if has_han(line) else f"{before}, {line[:1].lower()}{line[1:]}"
+        if (
+            len(joined) < 200
+            and (
+                is_of_another_han(joined)
+                if has_han(joined)
+                else read_of_another(joined) is not None
+            )
+            and before
+        ):
+            found[-1] = joined
+        else:
+            found.append(line)
+    return found
 
 
 def _asks(sentence: str) -> bool:

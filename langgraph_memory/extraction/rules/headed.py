@@ -29,7 +29,12 @@ _HEADING = re.compile(
 )
 _HEADING_HAN = re.compile(r"(?:[-*•]\s*)?(?P<what>[\u4e00-\u9fff]{2,8}?)的?(?P<budget>预算)?")
 _OF_BUDGETS = re.compile(
-    r"(?:(?:my|our)\s)?(?:\w+\s)?budgets?|(?:我们?的)?(?:各项|\S月)?预算", re.I
+    r"(?:\w+\s){0,2}budgets?(?:\sfor\s.+|\sthis\s\w+)?|\S{0,6}预算(?:如下|安排|明细)?",
+    re.IGNORECASE,
+)
+_FRONTED = re.compile(
+    r"^(?P<of>for\s(?:the|our|my|an?)\s[^,:.\d]{2,30}),\s(?P<limit>(?=.*\b(?:budget|limit|spend|pay|afford)\b)(?:my|our|I|we)\b[^,.]*\d[^,.]*)(?P<end>[.!]?)$",
+    re.IGNORECASE,
 )
 # What is no thing to be paid for, or all of them.
 _NO_THING = re.compile(
@@ -37,7 +42,7 @@ _NO_THING = re.compile(
     r"guests?|people|kids|children|seats|players|members|participants|users|requests|tokens|retries|files|rows|columns|items|"
     r"timeout|memory|workers|threads|calories|kcal|sugar|salt|carbs|protein|fat|steps|reps|temperature|distance|volume|rooms?|"
     r"hi|hello|hey|thanks|thank|ok|okay|yes|no|please|sorry|find|book|get|show|need|want|buy|make|plan|me|us|something|characters|lines?|deadline|time|age|size|weight|height|number|phone|code|score|speed|my|our|i|we|is|are|the)\b|"
-    r"总|合计|预算|上限|价格|花费|要求|人数|字数|时间|年龄|电话|手机号|编号|号码|数量|重量|身高|体重|次数|我|页",
+    r"^\S{1,2}月$|今年|全年|家庭|总|合计|预算|上限|价格|花费|要求|人数|字数|时间|年龄|电话|手机号|编号|号码|数量|重量|身高|体重|次数|我|页",
     re.IGNORECASE,
 )
 
@@ -48,6 +53,9 @@ def with_things(lines: Sequence[str]) -> list[str]:
     listed = False
     above = ""
     for line in lines:
+        front = _FRONTED.match(line)
+        if front:
+            line = f"{front['limit']} {front['of'][:1].lower()}{front['of'][1:]}{front['end']}"
         line = _LIMIT_FOR.sub(r"\1 budget:", line)
         name, colon, rest = _BEHIND.sub(r"\1:", line.replace("：", ":")).partition(":")
         budgets = _OF_BUDGETS.fullmatch(name.strip()) and not rest.strip()
@@ -59,7 +67,7 @@ def with_things(lines: Sequence[str]) -> list[str]:
             found.pop()
         found.append(own or beneath or line)
         short = colon or len(whole.split()) <= 2
-        above = name.strip() if short and not rest.strip() and not budgets else ""
+        above = name.strip() if short and not rest.strip() else ""
     return found
 
 

@@ -32,14 +32,14 @@ from langgraph_memory.memories.values import Swap
 from langgraph_memory.offline.kinship import RELATIVE_HAN
 from langgraph_memory.records import MemoryType
 
-__all__ = ["asks_chinese", "read_chinese"]
+__all__ = ["asks_chinese", "is_of_another_han", "read_chinese"]
 
 _TERMS = frozenset({MemoryType.CONSTRAINT, MemoryType.PREFERENCE, MemoryType.INSTRUCTION})
 # 小李吃素，别放肉 is 小李's, and no wish of the user's own.
 _OF_ANOTHER = re.compile(
     rf"^(?:对了|另外|还有|因为|记得|注意)*[，,]?(?P<all>(?:(?P<own>我们?(?:家|的)?(?:{RELATIVE_HAN}|{KIN}|朋友|同事|室友|客户|客人|同学))|[小老阿](?![是时])[\u4e00-\u9fff]{{1,2}}?|[王李张刘陈杨黄赵周吴徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆][\u4e00-\u9fff]{{1,2}}?|[A-Z][a-z]+|{RELATIVE_HAN}|{KIN})\s?"
     r"(?:(?:对\S{1,8}?)(?:都|也|严重)*过敏|\S{1,5}?不耐受?|(?:一直|只|也)?(?:吃(?:全|纯)?素)|不(?:吃|喝|能吃|能喝|能碰)\S{1,6}?|怀孕了?|有糖尿病)"
-    r"[，,。；;]?(?:所以|因此|就)?(?:请|千万|最好|就|都|也)*(?:别|不要|不能|不用|避开|少)[^，。我]{1,14}?)[吧哦啊了]?[。！!~]*$"
+    r"[，,。；;]?(?:所以|因此|就)?(?!我)[\u4e00-\u9fff]{0,4}?(?:请|千万|最好|就|都|也)*(?:别|不要|不能|不用|避开|少)[^，。我]{1,14}?)[吧哦啊了]?[。！!~]*$"
 )
 _IN_ROLE = re.compile(
     r"^(?P<who>[\u4e00-\u9fff]{2,4}|[A-Z]\w+)(?:现在)?是我们?的?新(?:来)?的?(?P<role>[\u4e00-\u9fff]{2,5})$"
@@ -86,6 +86,11 @@ _JUNK = re.compile(
 def asks_chinese(sentence: str) -> bool:
     """Whether a sentence asks the assistant for something to be told, made or done."""
     return _MATERIAL.match(sentence) is not None or _ASKING.search(sentence) is not None
+
+
+def is_of_another_han(sentence: str) -> bool:
+    """Whether a sentence tells what must be heeded for somebody who is named, with its reason."""
+    return _OF_ANOTHER.match(sentence) is not None
 
 
 def read_chinese(
