@@ -310,3 +310,22 @@ def test_what_holds_after_a_change_and_what_does_not(
 def test_a_change_is_one_of_what_was_remembered(first: str, then: str, now: list[str]) -> None:
     texts = [first, then] if first else [then]
     assert sorted(left(*texts)) == sorted(one.lower() for one in now)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "now"),
+    [
+        ("I'm vegetarian, so no meat.", "I'm not vegetarian any more.", 1),
+        ("我吃素，所以菜谱不要有肉。", "我不吃素了。", 1),
+        ("我用 Notion 记笔记。", "我现在用 Bear 记笔记。", 1),
+        ("我用 Notion 记笔记。", "我也用 Bear 记笔记。", 2),
+        ("I live in Ghent.", "We're in Porto and it's lovely.", 2),
+        ("My petrol budget is 300 a month.", "My petrol budget this month is 400.", 2),
+        ("My budget is 900.", "tulips\n250 max", 2),
+        ("My mum's birthday is 4 May.", "My mum's birthday dinner is on 8 May.", 2),
+        ("我生日是3月1日。", "我妈的生日是5月4日。", 2),
+        ("I work as a welder.", "I'm leading a crew of nine.", 2),
+    ],
+)
+def test_how_many_hold_after_another(first: str, then: str, now: int) -> None:
+    assert len(left(first, then)) == now

@@ -186,7 +186,7 @@ def _proposed(
             drafts, own = read_chinese(bare, own=own, asked=asked)
         else:
             drafts, own = read_english(bare, asked=asked), False
-        for draft in drafts:
+        for draft in _without_implied(drafts, sentence):
             content = quoted_again(draft.content, said.quoted)
             if content:
                 yield _finished(
@@ -213,6 +213,20 @@ def _with_reasons(lines: Sequence[str]) -> list[str]:
         else:
             found.append(line)
     return found
+
+
+_FOLLOWS = re.compile(r"\bso\b|所以|因此")
+_IMPLIED = re.compile(
+    r"taste:(?:(?:any|with)\s)?(?:meat\w*|beef|pork|[荤肉]\S?)(?:\s(?:dish|recip)\w*)?"
+)
+
+
+def _without_implied(drafts: Sequence[Draft], sentence: str) -> list[Draft]:
+    """Drafts without what only follows from a diet, and must end with it: "so no meat"."""
+    diet = any(one.subject == "diet" and one.type is MemoryType.CONSTRAINT for one in drafts)
+    if not diet or not _FOLLOWS.search(sentence):
+        return list(drafts)
+    return [one for one in drafts if not _IMPLIED.fullmatch(one.subject or "")]
 
 
 def _asks(sentence: str) -> bool:

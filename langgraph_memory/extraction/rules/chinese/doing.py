@@ -33,6 +33,10 @@ _ASK_WISH = re.compile(
     r"^(?:(\S)一?\1$|加一|删|跑一下|测试|建(?:一?个)?(?:表|索引|库|分支)|起|象|念|到|着|想|法|必|过|太多|通|问|知道|了解|请教|咨询|看看?|查|请[你您]|让[你您]|要一|找|买(?!房|车|套)|订|说(?!一口|流利|好)|听|确认|试试?|把|给|跟|和[你您]|吃|喝|睡|哭|死|聊|点|改|换(?!工作|行)|弄|搞(?:懂|清|明白)|用|投诉|退|取消|预[订约]|比较|对比|表达|写(?:一?封|个)|要(?!成|考|个孩子)|生成|翻译|总结|静静|多?了解|看一下|问一下|问下|帮|预定|下单|申请退|修改|多问)"
 )
 _NONE = Draft(FACT, "")
+# One product for one purpose: Notion 记笔记; languages there may be several of.
+_FOR_PURPOSE = re.compile(
+    r"\s?(?!(?:Python|Bash|Java|Kotlin|Swift|Rust|Go|Ruby|R)\b)[A-Z][\w.]*(?:\s[A-Z][\w.]*)?\s?来?(?P<purpose>(?!写|开发|做|编)[\u4e00-\u9fff]{2,5}?)了?$"
+)
 
 
 def read_using(text: str) -> Draft | None:
@@ -48,7 +52,10 @@ def read_using(text: str) -> Draft | None:
         )
         and not re.match(rf"{I_THEN}(?:想|要|可以|能|该|应该|会|怎么|如何|刚|不)", text)
     ):
-        return Draft(PREFERENCE, about_user(text), 0.75)
+        product = _FOR_PURPOSE.match(found["what"])
+        several = product is None or re.search(r"也|还|有时|同时|主要|一般", text)
+        subject = None if several or product is None else f"tool:{product['purpose']}"
+        return Draft(PREFERENCE, about_user(text), 0.75, subject=subject)
     if re.match(
         r"^我(?:们)?(?:大部分|大多数|主要|所有|绝大多数|日常)?的?\S{0,6}(?:都|主要|基本)?(?:在|靠|用)\s?[A-Za-z][\w .+#]*\s?(?:里|上|中)?(?:完成|做|写|管理|搞定|进行|处理|记|开发|跑|画|办公)",
         text,
