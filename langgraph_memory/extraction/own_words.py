@@ -36,7 +36,7 @@ _PASTED = re.compile(
 )
 # What is drafted is said by a text, to other people.
 _DRAFTED = re.compile(
-    r"(?:^|(?<=[\n.!?:] )|(?<=\n))[^.!?:\n]{0,30}\b(?:draft|speech|toast|eulogy|(?:cover\s)?letter|monologue|caption|obituary)\b[^.:\n]{0,30}:(?=\s)|"
+    r"(?:^|(?<=[\n.!?:] )|(?<=\n))[^.!?:\n]{0,30}\b(?:draft|speech|(?<!french\s)toast|eulogy|(?:cover\s)?letter|monologue|caption|obituary)(?:\s(?:for|to|so|I|at|of|from|is|here|below|text)\b[^.:\n]{0,30})?:(?=\s)|"
     r"(?:草稿|初稿|致辞|致词|演讲稿|发言稿|讲稿|稿子|文案|悼词|情书|求职信|自荐信|推荐信)[^。：:\n]{0,10}[：:]",
     re.IGNORECASE,
 )

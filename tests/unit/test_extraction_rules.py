@@ -1318,3 +1318,19 @@ def test_what_can_be_beside_the_other_ends_nothing(before: str, after: str) -> N
 def test_what_follows_from_a_diet_ends_with_it() -> None:
     found = one("I'm vegetarian, so dinner ideas without meat")
     assert (found.content, found.subject) == ("The user is vegetarian.", "diet")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("I'm based in Leeds for work.", "home"),
+        ("I use Slack for work.", None),
+        ("我用 Slack 办公。", None),
+    ],
+)
+def test_what_is_lasting_or_of_many_kinds(text: str, subject: str | None) -> None:
+    assert one(text).subject == subject
+
+
+def test_answers_to_one_question_are_no_order() -> None:
+    assert read("I need short answers. What is the capital of Peru?") == ()

@@ -35,7 +35,7 @@ _ASK_WISH = re.compile(
 _NONE = Draft(FACT, "")
 # One product for one purpose: Notion 记笔记; languages there may be several of.
 _FOR_PURPOSE = re.compile(
-    r"\s?(?!(?:Python|Bash|Java|Kotlin|Swift|Rust|Go|Ruby|R)\b)[A-Z][\w.]*(?:\s[A-Z][\w.]*)?\s?来?(?P<purpose>(?!写|开发|做|编)[\u4e00-\u9fff]{2,5}?)了?$"
+    r"\s?(?!(?:Python|Bash|Java|Kotlin|Swift|Rust|Go|Ruby|R)\b)[A-Z][\w.]*(?:\s[A-Z][\w.]*)?\s?来?(?P<purpose>(?!写|开发|做|编|办公|工作|学习|上班|上课)[\u4e00-\u9fff]{2,5}?)了?$"
 )
 
 

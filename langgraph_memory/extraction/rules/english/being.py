@@ -83,6 +83,7 @@ _STAY = re.compile(
     r"hotel|hostel|airbnb|b&b|inn|campsite|resort|motel|guest\s?house)\b",
     re.I,
 )
+_SETTLED = re.compile(r"(?:\w+\s)?(?:based|living|located|settled|stationed|residing)\b", re.I)
 _FIELD = re.compile(
     r"^(?:currently\s|now\s|also\s|working\s)?in\s(?P<field>marketing|sales|finance|banking|insurance|hr|human\sresources|tech|it|software|education|healthcare|health\scare|construction|"
     r"logistics|retail|real\sestate|consulting|advertising|pr|law|medicine|publishing|engineering|design|manufacturing|hospitality|academia|research|procurement|"
@@ -142,7 +143,7 @@ def read_being(clause: str, said: Predicate) -> list[Draft]:
         return []
     if found.subject == "diet":  # What follows from it ends with it.
         found = replace(found, content=re.sub(r",?\s(?:and\s)?so\s.*$", "", content, flags=re.I))
-    if found.subject == "home" and is_stay(rest):
+    if found.subject == "home" and is_stay(rest) and not _SETTLED.match(rest):
         return [replace(found, type=MemoryType.EPISODE, importance=0.5, subject=None)]
     beside = (found.subject == "home" and re.match(r"we\s\w+\sin\b", clause, re.I)) or (
         found.subject == "job" and (_PART.match(rest) or BESIDE_WORK.search(rest))

@@ -281,7 +281,7 @@ def _read(text: str, sentence: str, *, reasoned: bool, asked: bool = False) -> l
         return withdrawn
     answers = read_wanted_answers(text)
     if answers:
-        return [] if FOR_ONCE.search(sentence) else [answers]
+        return [] if asked or FOR_ONCE.search(sentence) else [answers]
     said = parsed(text)
     if said is not None:
         drafts = (

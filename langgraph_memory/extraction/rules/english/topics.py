@@ -36,7 +36,7 @@ def is_deictic(phrase: str) -> bool:
 
 _FOR_PURPOSE = re.compile(
     r"(?:(?:back\s|over\s)?to\s)?(?!(?:Python|Bash|Java|Kotlin|Swift|Rust|Go|Ruby|Perl|Scala|R)\b)[A-Z][\w.]*(?:\s[A-Z][\w.]*)?\s(?:(?:now|instead)\s)?for\s(?:all\s)?(?:my|our)?\s?"
-    r"(?P<what>(?!\w+ing\b)[a-z]+(?:\s[a-z]+)?)(?:\s(?:now|instead|these\sdays))?$"
+    r"(?P<what>(?!\w+ing\b|(?:work|everything|most|some|fun|school|business|development|projects?|code|clients?|home|hobb\w+|study|research|personal|private|customers?|friends|family)\b)[a-z]+(?:\s[a-z]+)?)(?:\s(?:now|instead|these\sdays))?$"
 )
 _SEVERAL = re.compile(r"\b(?:also|sometimes|both|too|either|mostly|mainly|usually)\b", re.I)
 
