@@ -72,7 +72,7 @@ class TestEveryNotebook:
             assert not any(each.get("name") == "stderr" for each in after.outputs), after.source
             assert shown(before) == shown(after), (
                 f"The output of this cell has changed:\n{before.source}\n\n"
-                f"To write the new ones: python tests/notebooks/running.py {path.name}"
+                f"To write the new ones: python tests/notebooks/running.py notebooks/{path.name}"
             )
 
     def test_it_is_small_and_tells_nothing_of_a_machine(self, path: Path) -> None:
