@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -22,14 +21,13 @@ from langgraph_memory.tools.user_tool import (
     identity_of,
     origin_of,
     refuse_secrets,
+    searched,
     store_of,
     told_line,
     user_tool,
 )
 
 __all__ = ["task_tools"]
-
-logger = logging.getLogger("langgraph_memory.tools")
 
 Entry = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Entries = Annotated[list[Entry], Field(max_length=20)]
@@ -160,12 +158,7 @@ class _Desk:
     def search(self, runtime: Runtime | None, *, query: str, limit: int) -> Steps[str]:
         tasks = yield from self._tasks(runtime)
         with going_on("task_search"):
-            try:
-                found = yield from tasks.finding(query, limit)
-            except Exception as error:
-                # As in a search for memories.
-                logger.warning("Searched tasks by their words alone: %s", type(error).__name__)
-                found = yield from tasks.finding(query, limit, mode="keyword")
+            found = yield from searched(tasks.finding, query, limit)
         if not found:
             return "No unfinished task is known about this."
         lines = [_line(each.task) for each in found]

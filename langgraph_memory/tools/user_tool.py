@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -42,6 +42,7 @@ __all__ = [
     "messages_of",
     "origin_of",
     "refuse_secrets",
+    "searched",
     "store_of",
     "told_line",
     "user_tool",
@@ -50,6 +51,7 @@ __all__ = [
 logger = logging.getLogger("langgraph_memory.tools")
 
 Runtime = ToolRuntime[Any, Any]
+F = TypeVar("F")
 
 ToolName = Literal[
     "memory_save", "memory_search", "memory_update", "memory_forget", "task_save", "task_search"
@@ -119,6 +121,23 @@ def going_on(name: ToolName) -> Iterator[None]:
             "Nothing was done: the memory is out of order at the moment. Go on without it, and "
             "tell the user if this was asked for."
         ) from error
+
+
+def searched(finding: Callable[..., Steps[list[F]]], query: str, limit: int) -> Steps[list[F]]:
+    """What a search finds, by words alone where it fails.
+
+    An embedder that is down or of no use costs the run nothing, as in a recall.
+
+    Args:
+        finding: The search; it takes the ``mode`` of `MemoryStore.find`.
+        query: What is searched for.
+        limit: How many at most.
+    """
+    try:
+        return (yield from finding(query, limit))
+    except Exception as error:
+        logger.warning("Searched by words alone: %s", type(error).__name__)
+        return (yield from finding(query, limit, mode="keyword"))
 
 
 def user_tool(
