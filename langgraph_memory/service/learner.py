@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
@@ -40,6 +38,7 @@ from langgraph_memory.service.ledger import ACCOUNT, Account, Cursor, cursor_key
 from langgraph_memory.service.notes import note_of
 from langgraph_memory.service.profiling import TURNS_SHOWN, Profiled, ProfileKeeper
 from langgraph_memory.service.turns import Turn, speaker_of
+from langgraph_memory.service.unwritten import Unwritten
 from langgraph_memory.service.writing import (
     edits_of,
     extraction_in,
@@ -58,7 +57,6 @@ KNOWN_TASKS = 5
 LONGEST_QUERY = 2_000
 PROPOSAL_MINUTES = 30 * 24 * 60.0
 """How long what was proposed is kept, so that reading it again costs no second call."""
-UNWRITTEN = 64
 TRIES = 5
 """How often turns are tried again before the one that fails is passed over."""
 
@@ -179,9 +177,7 @@ class Learner:
         self._extractor = extractor
         self._profile = profile
         self._listener = listener
-        # What a model said and could not be written is not asked for again.
-        self._unwritten: OrderedDict[tuple[Identity, str], _Found] = OrderedDict()
-        self._lock = threading.Lock()
+        self._unwritten: Unwritten[tuple[Identity, str], _Found] = Unwritten()
 
     def memories(self, who: Identity) -> Memories:
         """A user's memories, bounded and compared as the settings say."""
@@ -285,8 +281,7 @@ class Learner:
             self._tell("extraction_waits", reading, turn, "quota")
         if done.written is None:
             return False
-        with self._lock:
-            self._unwritten.pop((who, done.key), None)
+        self._unwritten.written((who, done.key))
         if self._profile is not None:
             self._profile.written(done.written.profiled)
         learned.add(done.written)
@@ -378,8 +373,7 @@ class Learner:
             return _Found(Extraction())
         name = [thread, self._extractor.name, *(turn.mark for turn in batch.worth)]
         key = "proposal:" + hashlib.sha256(json.dumps(name).encode()).hexdigest()[:32]
-        with self._lock:
-            unwritten = self._unwritten.get((who, key))
+        unwritten = self._unwritten.get((who, key))
         if unwritten is not None:
             return unwritten
         kept = yield Call.of(self._store.get, self._store.aget, who.ledger, key)
@@ -388,10 +382,7 @@ class Learner:
         request = yield from self._request(who, batch, said_at, speaker)
         extraction = yield from self._extracted(request)
         found = _Found(extraction, key, tuple(record.id for record in request.known))
-        with self._lock:
-            self._unwritten[who, key] = found
-            while len(self._unwritten) > UNWRITTEN:
-                self._unwritten.popitem(last=False)
+        self._unwritten.keep((who, key), found)
         return found
 
     def _extracted(self, request: ExtractionRequest) -> Steps[Extraction]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,13 +26,13 @@ from langgraph_memory.profile import (
 )
 from langgraph_memory.service.notes import Noted, noted, turns_told
 from langgraph_memory.service.turns import Turn
+from langgraph_memory.service.unwritten import Unwritten
 from langgraph_memory.store import Change, MemoryStore
 
 __all__ = ["TURNS_SHOWN", "ProfileKeeper", "Profiled"]
 
 TURNS_SHOWN = 20
 """Turns that a model is shown at a time; of more that wait the oldest are left out."""
-UNWRITTEN = 64
 
 Question = tuple[Identity, tuple[str, ...]]
 """Whose profile, and the turns."""
@@ -87,9 +85,7 @@ class ProfileKeeper:
         self._extractor = extractor
         self._every = every
         self._turns_of = turns_of
-        # What a model said and could not be written is not asked for again.
-        self._unwritten: OrderedDict[Question, ExtractedProfile] = OrderedDict()
-        self._lock = threading.Lock()
+        self._unwritten: Unwritten[Question, ExtractedProfile] = Unwritten()
 
     def steps(
         self,
@@ -125,18 +121,14 @@ class ProfileKeeper:
         profile = UserProfile(self._store, who.profile, self._extractor.schema)
         read = yield from profile.reading()
         question = (who, tuple(waiting.unlooked))
-        with self._lock:
-            found = self._unwritten.get(question)
+        found = self._unwritten.get(question)
         threads = [*earlier, (thread, new)]
         if found is None:
             messages = _messages([turn for _, turns in threads for turn in turns])
             found = yield from self._extractor.steps(
                 read.profile, messages, said_at=said_at, speaker=speaker
             )
-            with self._lock:
-                self._unwritten[question] = found
-                while len(self._unwritten) > UNWRITTEN:
-                    self._unwritten.popitem(last=False)
+            self._unwritten.keep(question, found)
         merged = merged_profile(
             self._extractor.schema,
             read.stored,
@@ -157,8 +149,7 @@ class ProfileKeeper:
     def written(self, profiled: Profiled) -> None:
         """What came of it is stored."""
         if profiled.question is not None:
-            with self._lock:
-                self._unwritten.pop(profiled.question, None)
+            self._unwritten.written(profiled.question)
 
     def _earlier(self, who: Identity, notes: Mapping[str, Any]) -> list[tuple[str, Sequence[Turn]]]:
         """Turns of notes with their threads, as far as they are still there, in their order."""
