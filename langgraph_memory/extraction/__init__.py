@@ -16,7 +16,12 @@ from langgraph_memory.extraction.proposals import (
     Proposal,
 )
 from langgraph_memory.extraction.request import ExtractionRequest, Extractor
-from langgraph_memory.extraction.rules import RULES, RulesExtractor, extract_by_rules
+from langgraph_memory.extraction.rules import (
+    RULES,
+    RulesExtractor,
+    asked_to_forget,
+    extract_by_rules,
+)
 
 __all__ = [
     "RULES",
@@ -32,6 +37,7 @@ __all__ = [
     "RulesExtractor",
     "Seen",
     "SkipReason",
+    "asked_to_forget",
     "extract_by_rules",
     "should_skip_extraction",
     "text_digest",

@@ -25,6 +25,7 @@ from langgraph_memory.extraction import (
     Extractor,
     RulesExtractor,
     SkipReason,
+    asked_to_forget,
     text_digest,
 )
 from langgraph_memory.identity import Identity
@@ -399,15 +400,14 @@ class Learner:
             extraction = Extraction(dropped=(Dropped("", DropReason.REFUSED),), calls=1)
         if isinstance(self._extractor, RulesExtractor):
             return extraction
-        stated = yield from RulesExtractor().steps(request)
-        asked = [each for each in stated.dropped if each.reason is DropReason.EVERYTHING]
         reasons = {each.reason for each in extraction.dropped}
         useless = reasons & _USELESS or _is_malformed(extraction)
+        if useless and not extraction.proposals:
+            stated = yield from RulesExtractor().steps(request)
+            extraction = replace(extraction, proposals=stated.proposals)
+        asked = asked_to_forget(request.messages, speaker=request.speaker)
         dropped = dict.fromkeys([*extraction.dropped, *asked])
-        extraction = replace(extraction, dropped=tuple(dropped))
-        if extraction.proposals or not useless:
-            return extraction
-        return replace(extraction, proposals=stated.proposals)
+        return replace(extraction, dropped=tuple(dropped))
 
     def _request(
         self, who: Identity, batch: Batch, said_at: datetime, speaker: str | None

@@ -128,6 +128,26 @@ def extract_by_rules(
     return Extraction(tuple(_once_each(proposals)), tuple(dropped))
 
 
+def asked_to_forget(
+    messages: Sequence[BaseMessage], *, speaker: str | None = None
+) -> list[Dropped]:
+    """Where the user asks for all that is known of them to be forgotten.
+
+    It is told whoever reads the messages, as a model that is asked for memories cannot tell it.
+
+    Args:
+        messages: As for `extract_by_rules`.
+        speaker: As there.
+    """
+    return [
+        Dropped(one.message_id, DropReason.EVERYTHING)
+        for one in utterances(messages)
+        if speaker is None or one.speaker in {speaker, None}
+        for sentence in _sentences_of(one.text[:_LONGEST_MESSAGE])
+        if asks_to_forget_everything(sentence)
+    ]
+
+
 def _proposed(
     said: Utterance, spoken: str, dropped: list[Dropped], moment: datetime
 ) -> Iterator[Proposal]:
@@ -154,14 +174,7 @@ def _proposed(
             )
         if (reply.agreed and len(text) < 12) or (reply.denied and len(text) < 25):
             return
-    pieces = [
-        one
-        for line in _RUN.sub(r"\1", text).splitlines()
-        for piece in _PIECE.findall(line)
-        for part in _by_script(piece)
-        for one in sentences(part)
-    ]
-    lines = with_things(_with_reasons(pieces))
+    lines = with_things(_with_reasons(_sentences_of(text)))
     asking = {at for at, one in enumerate(lines) if _asks(one)}
     own = False
     for at, sentence in enumerate(lines):
@@ -192,6 +205,16 @@ def _proposed(
                 yield _finished(
                     replace(draft, content=content), said, moment, _is_chinese(sentence)
                 )
+
+
+def _sentences_of(text: str) -> list[str]:
+    return [
+        one
+        for line in _RUN.sub(r"\1", text).splitlines()
+        for piece in _PIECE.findall(line)
+        for part in _by_script(piece)
+        for one in sentences(part)
+    ]
 
 
 def _with_reasons(lines: Sequence[str]) -> list[str]:
