@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from langgraph_memory import clock
 from langgraph_memory.recall.ends import ends
@@ -90,7 +91,7 @@ class Question:
         said = ends(self.text)
         return said if self.before and 0 < len(query_terms(said)) < enough else ""
 
-    @property
+    @cached_property
     def everything(self) -> bool:
         """Whether it asks for whatever is known about who asks."""
         return any(
